@@ -1,0 +1,54 @@
+"""The words of a text, and what stands between them."""
+
+from collections.abc import Sequence
+
+from ragifeval.normalizer import Normalized
+
+DIGITS = frozenset("0123456789")
+_SPACES = frozenset(" \u00a0\u202f\u2009\t\n")
+
+# The tokens that were read at a word, and the index of the word after them.
+Reading = tuple[list[str], int]
+
+
+class Words:
+    """The words of a normalized text by index, safe to ask beyond the last one."""
+
+    def __init__(self, normalized: Normalized) -> None:
+        self.lemmas = normalized.lemmas
+        self._text = normalized.text
+        self._words = normalized.words
+        self._spans = normalized.spans
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, index: int) -> str:
+        """The lowercased word; "" beyond the last one."""
+        return self._words[index] if index < len(self._words) else ""
+
+    def written(self, index: int) -> str:
+        """The word as it stands in the text."""
+        start, end = self._spans[index]
+        return self._text[start:end]
+
+    def gap(self, index: int) -> str:
+        """What stands before the word; beyond the last word, what stands up to the text's end."""
+        start = self._spans[index - 1][1] if index > 0 else 0
+        end = self._spans[index][0] if index < len(self._spans) else len(self._text)
+        return self._text[start:end]
+
+    def are_digits(self, index: int, lengths: Sequence[int] = ()) -> bool:
+        """Whether the word is a run of ASCII digits, of one of these lengths if any are given."""
+        word = self[index]
+        return all_digits(word) and (not lengths or len(word) in lengths)
+
+
+def all_digits(word: str) -> bool:
+    """Whether a word is a run of ASCII digits."""
+    return word.isascii() and word.isdigit()
+
+
+def is_space(gap: str) -> bool:
+    """Whether there is white space and nothing else."""
+    return bool(gap) and all(character in _SPACES for character in gap)

@@ -1,0 +1,227 @@
+"""Text -> Normalized: its words, their lemmas, and where in the text each came from.
+
+Every word is lowercased and lemmatised alone, out of context, whatever the pipeline. So a phrase
+that is copied verbatim into an answer is always found, and a word's lemma can be remembered.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragifeval.defaults import LEMMA_TABLE
+from ragifeval.errors import UserError
+from ragifeval.lemmas import WORD
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+# Not NFKC, which tears "½" into "1⁄2"; only what people paste from PDFs and tables.
+_PLAIN = {"¹": "1", "²": "2", "³": "3", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}
+_PLAIN |= {"ﬅ": "st", "ﬆ": "st"}
+# Format characters (category Cf of Unicode 14), written out: Python versions know different ones.
+_FORMAT_RANGES = (
+    "\u00ad\u00ad \u0600\u0605 \u061c\u061c \u06dd\u06dd \u070f\u070f \u0890\u0891 \u08e2\u08e2 "
+    "\u180e\u180e \u200b\u200f \u202a\u202e \u2060\u2064 \u2066\u206f \ufeff\ufeff \ufff9\ufffb "
+    "\U000110bd\U000110bd \U000110cd\U000110cd \U00013430\U00013438 \U0001bca0\U0001bca3 "
+    "\U0001d173\U0001d17a \U000e0001\U000e0001 \U000e0020\U000e007f"
+)
+_FORMAT = frozenset(
+    chr(point)
+    for ends in _FORMAT_RANGES.split(" ")
+    for point in range(ord(ends[0]), ord(ends[1]) + 1)
+)
+_REWRITTEN = _FORMAT | frozenset(_PLAIN)
+_REWRITE = str.maketrans(_PLAIN | dict.fromkeys(_FORMAT, ""))
+
+
+@dataclass(frozen=True)
+class Normalized:
+    """A text made ready for matching.
+
+    Attributes:
+        original: the text as it was given.
+        text: the same in NFC, without format characters, superscripts and ligatures made plain.
+        words: the lowercased words of `text`, in order.
+        lemmas: the lemma of each word.
+    """
+
+    original: str
+    text: str
+    words: Sequence[str]
+    lemmas: Sequence[str]
+
+    @cached_property
+    def joined(self) -> str:
+        """N(t) of the benchmark: the lemmas, joined by one space."""
+        return " ".join(self.lemmas)
+
+    @cached_property
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """(start, end) of each word in `text`, in characters."""
+        return [match.span() for match in WORD.finditer(self.text)]
+
+    @cached_property
+    def original_spans(self) -> Sequence[tuple[int, int]]:
+        """(start, end) of each word in `original`, in characters; for marking it there."""
+        if self.text == self.original:
+            return self.spans
+        pieces = _pieces(self.original)
+        return [(pieces[start][0], pieces[end - 1][1]) for start, end in self.spans]
+
+
+class Normalizer:
+    """Normalizes texts with the lemmas of one spaCy pipeline.
+
+    Args:
+        pipeline: sets `lemma_` of the tokens of a one-word Doc. An empty lemma, or one with a
+            space in it, leaves the word as it is.
+        name: what the signature says of the pipeline: its name and version.
+    """
+
+    # Words remembered before starting anew: bounds the memory of a run over endless answers.
+    REMEMBERED = 500_000
+
+    def __init__(self, pipeline: "Language", name: str) -> None:
+        from spacy.tokens import Doc
+
+        self.name = name
+        self._pipeline = pipeline
+        self._doc = Doc
+        self._lemmas: dict[str, str] = {}
+
+    def __call__(self, text: str) -> Normalized:
+        """Normalize one text."""
+        clean = clean_text(text)
+        words = split_words(clean)
+        known = self._lemmas
+        try:
+            lemmas = [known[word] for word in words]
+        except KeyError:
+            lemmas = [self.lemma(word) for word in words]
+        return Normalized(text, clean, words, lemmas)
+
+    def lemma(self, word: str) -> str:
+        """The lemma of one lowercased word."""
+        lemma = self._lemmas.get(word)
+        if lemma is None:
+            if len(self._lemmas) >= self.REMEMBERED:
+                self._lemmas.clear()
+            lemma = self._lemmatize(word)
+            self._lemmas[word] = lemma
+        return lemma
+
+    def _lemmatize(self, word: str) -> str:
+        doc = self._pipeline(self._doc(self._pipeline.vocab, words=[word]))
+        lemma = doc[0].lemma_.lower()
+        return lemma if lemma and " " not in lemma else word
+
+
+def load_normalizer(name: str | None = None) -> Normalizer:
+    """The default normalizer, or one around any spaCy pipeline.
+
+    Args:
+        name: an installed pipeline package ("pl_core_news_sm") or the path of a saved pipeline;
+            None for the lemma table in data/.
+
+    Raises:
+        UserError: there is no such pipeline.
+    """
+    if name is None:
+        from ragifeval.lemmas import polish_pipeline
+
+        return Normalizer(polish_pipeline(LEMMA_TABLE), normalizer_name(None))
+    shown = normalizer_name(name)
+    import spacy
+
+    try:
+        pipeline = spacy.load(name)
+    except (OSError, ImportError, ValueError, LookupError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"--normalizer: the pipeline {name!r} cannot be loaded: {reason}") from None
+    # A lemma needs no parser and no entities; what the lemmatizer listens to stays.
+    pipeline.select_pipes(disable=[pipe for pipe in pipeline.pipe_names if pipe in _UNUSED])
+    return Normalizer(pipeline, shown)
+
+
+_UNUSED = {
+    "parser",
+    "ner",
+    "senter",
+    "sentencizer",
+    "textcat",
+    "textcat_multilabel",
+    "entity_ruler",
+}
+
+
+def normalizer_name(name: str | None) -> str:
+    """What the signature says of a normalizer, found without loading spaCy where that can be.
+
+    Raises:
+        UserError: there is no such pipeline.
+    """
+    if name is None:
+        from ragifeval.lemmas import LemmaTable
+
+        return LemmaTable.open(LEMMA_TABLE).version
+    import spacy.util
+
+    try:
+        # The order in which spacy.load() looks.
+        installed = spacy.util.is_package(name)
+        path = spacy.util.get_package_path(name) if installed else Path(name)
+        meta = spacy.util.load_meta(path / "meta.json")
+    except (ImportError, OSError, ValueError):
+        raise UserError(
+            f"--normalizer: no spaCy pipeline {name!r} is installed or saved there; "
+            f"pl_core_news_sm is installed with: {PL_CORE_NEWS_SM}"
+        ) from None
+    return f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
+
+
+# spaCy's own pipelines are on GitHub, not on the package index.
+PL_CORE_NEWS_SM = (
+    "pip install https://github.com/explosion/spacy-models/releases/download/"
+    "pl_core_news_sm-3.8.0/pl_core_news_sm-3.8.0-py3-none-any.whl"
+)
+
+
+def split_words(text: str) -> list[str]:
+    """The lowercased words of a clean text: runs of letters and digits."""
+    # Lowercased after splitting: "İ" lowercases to two characters, the second no word character.
+    return [word.lower() for word in WORD.findall(text)]
+
+
+def clean_text(text: str) -> str:
+    """NFC; format characters (soft hyphen, zero width) deleted; ¹²³ and ligatures made plain."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text)
+    # Looking first is four times as fast as rewriting, and hardly any answer has such a character.
+    if _REWRITTEN.isdisjoint(text):
+        return text
+    return unicodedata.normalize("NFC", text.translate(_REWRITE))
+
+
+def _pieces(original: str) -> list[tuple[int, int]]:
+    """For each character of clean_text(original), (start, end) of the characters that it came from.
+
+    Those that NFC joins are one piece: a letter with its combining marks, the parts of a syllable.
+    """
+    pieces: list[tuple[int, int]] = []
+    start = 0
+    while start < len(original):
+        end = start + 1
+        plain = clean_text(original[start])
+        while end < len(original) and not original[end].isascii():
+            longer = clean_text(original[start : end + 1])
+            apart = plain + clean_text(original[end])
+            if longer == apart and not unicodedata.combining(original[end]) and apart != plain:
+                break
+            plain, end = longer, end + 1
+        pieces += [(start, end)] * len(plain)
+        start = end
+    return pieces
