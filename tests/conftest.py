@@ -1,0 +1,98 @@
+"""What several test modules share: a language model small enough to be made anew for each run."""
+
+import os
+
+# Before anything is imported that reads them: no test may reach for the Hub, and a model this small
+# is fastest on one thread.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from pathlib import Path
+
+import pytest
+
+from ragifeval.defaults import DOCUMENTS
+
+CHAT_TEMPLATE = (
+    "{{ bos_token }}"
+    "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+VOCABULARY = 2000
+SPECIAL_TOKENS = ["<|start|>", "<|end|>", "<|pad|>", "<|system|>", "<|user|>", "<|assistant|>"]
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a Llama of two layers with random weights that answers in word salad.
+
+    Its answers have at least one token, differ from prompt to prompt, and end by themselves after
+    some twenty tokens, now and then not for long.
+    """
+    directory = tmp_path_factory.mktemp("models") / "tiny-llama"
+    make_tokenizer(directory)
+    make_weights(directory)
+    return directory
+
+
+def make_tokenizer(directory: Path) -> None:
+    """Train a byte-level BPE on the documents of the benchmark, and save it."""
+    from tokenizers import ByteLevelBPETokenizer
+    from tokenizers.processors import TemplateProcessing
+    from transformers import PreTrainedTokenizerFast
+
+    trained = ByteLevelBPETokenizer()
+    trained.train_from_iterator(
+        DOCUMENTS.read_text(encoding="utf-8").splitlines(),
+        vocab_size=VOCABULARY,
+        special_tokens=SPECIAL_TOKENS,
+        show_progress=False,
+    )
+    trained.post_processor = TemplateProcessing(
+        single="<|start|> $A", special_tokens=[("<|start|>", trained.token_to_id("<|start|>"))]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=trained._tokenizer,
+        bos_token="<|start|>",
+        eos_token="<|end|>",
+        pad_token="<|pad|>",
+        additional_special_tokens=SPECIAL_TOKENS[3:],
+        chat_template=CHAT_TEMPLATE,
+    )
+    tokenizer.save_pretrained(directory)
+
+
+def make_weights(directory: Path, **changes: object) -> None:
+    """Save random weights.
+
+    Args:
+        changes: to the model's configuration.
+    """
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    settings: dict[str, object] = {
+        "vocab_size": VOCABULARY,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 16384,
+        "initializer_range": 0.3,
+        "bos_token_id": SPECIAL_TOKENS.index("<|start|>"),
+        "eos_token_id": SPECIAL_TOKENS.index("<|end|>"),
+        "pad_token_id": SPECIAL_TOKENS.index("<|pad|>"),
+    }
+    # Elsewhere the random state is left as it was.
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = LlamaForCausalLM(LlamaConfig(**{**settings, **changes}))
+    with torch.no_grad():
+        # A longer row wins the argmax more often: answers end.
+        model.lm_head.weight[SPECIAL_TOKENS.index("<|end|>")] *= 2
+    model.generation_config.update(
+        min_new_tokens=1,
+        suppress_tokens=[index for index, token in enumerate(SPECIAL_TOKENS) if token != "<|end|>"],
+    )
+    model.save_pretrained(directory)

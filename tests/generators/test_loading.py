@@ -1,0 +1,219 @@
+"""What can be wrong with a model, each in one line; and what the keys of a config do."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config
+
+from ragifeval.config import LocalConfig
+from ragifeval.errors import UserError
+from ragifeval.generators.loading import (
+    check_paths,
+    context_length,
+    load_model,
+    load_tokenizer,
+)
+
+Change = Callable[[Path], object]
+
+
+def edited(**changes: object) -> Change:
+    """A change to config.json."""
+
+    def edit(directory: Path) -> None:
+        path = directory / "config.json"
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps({**config, **changes}))
+
+    return edit
+
+
+def without(*names: str) -> Change:
+    return lambda directory: [(directory / name).unlink() for name in names]
+
+
+def written(name: str, content: str) -> Change:
+    return lambda directory: (directory / name).write_text(content)
+
+
+def cut(directory: Path) -> None:
+    path = directory / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:100_000])
+
+
+def copied(tiny_model: Path, tmp_path: Path, change: Change | None = None) -> Path:
+    directory = tmp_path / "model"
+    shutil.copytree(tiny_model, directory)
+    if change:
+        change(directory)
+    return directory
+
+
+def load(config: LocalConfig) -> None:
+    check_paths(config)
+    load_tokenizer(config)
+    load_model(config)
+
+
+BROKEN = {
+    "no config": (without("config.json"), "holds no config.json"),
+    "config is no JSON": (written("config.json", "{"), "not a valid JSON file"),
+    "config names no kind": (written("config.json", "{}"), "model_type"),
+    "unknown kind": (edited(model_type="nonsense"), "`nonsense`"),
+    "no language model": (edited(model_type="vit"), "is no causal language model"),
+    "own code": (
+        edited(model_type="own", auto_map={"AutoConfig": "own.C", "AutoModelForCausalLM": "own.M"}),
+        "set trust_remote_code to true",
+    ),
+    "no tokenizer": (
+        without("tokenizer.json", "tokenizer_config.json"),
+        "holds no tokenizer; name one with the key 'tokenizer'",
+    ),
+    "broken tokenizer": (written("tokenizer.json", "{}"), "the tokenizer of .* cannot be loaded"),
+    "no weights": (without("model.safetensors"), "no file named model.safetensors"),
+    "weights cut off": (cut, "cannot be loaded: SafetensorError"),
+    "weights not fetched by git lfs": (
+        written("model.safetensors", "version https://git-lfs.github.com/spec/v1\n"),
+        "cannot be loaded: SafetensorError",
+    ),
+    "weights of another shape": (
+        edited(intermediate_size=256),
+        "do not fit its config.json: 6 are missing or of another shape",
+    ),
+    "weights missing": (edited(num_hidden_layers=3), "do not fit its config.json: 9 are missing"),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), BROKEN.values(), ids=BROKEN)
+def test_broken_directory(tiny_model: Path, tmp_path: Path, change: Change, reason: str) -> None:
+    directory = copied(tiny_model, tmp_path, change)
+    with pytest.raises(UserError, match=reason) as caught:
+        load(LocalConfig(model=str(directory), dtype="float32"))
+    assert str(caught.value).startswith("model: ")
+    assert "\n" not in str(caught.value)
+
+
+SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
+    "attention": ({"attn_implementation": "nonsense"}, 'attn_implementation="nonsense"'),
+    "flash attention": (
+        {"attn_implementation": "flash_attention_2"},
+        "FlashAttention2|flash_attention_2|flash_attn",
+    ),
+    "device": ({"device_map": "nonsense"}, "^device_map: 'nonsense' does not work here: "),
+    "absent device": ({"device_map": "cuda:99"}, "^device_map: 'cuda:99' does not work here: "),
+    "absent device of a part": (
+        {"device_map": {"model": "cpu", "lm_head": 99}},
+        "^device_map: 99 does not work here: ",
+    ),
+    "device that holds nothing": ({"device_map": "meta"}, "^device_map: 'meta' does not work here"),
+    "tokenizer": ({"tokenizer": "./nothing-here"}, "^tokenizer: there is no directory"),
+}
+
+
+@pytest.mark.parametrize(("settings", "reason"), SETTINGS.values(), ids=SETTINGS)
+def test_setting_that_does_not_work(
+    tiny_model: Path, settings: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(UserError, match=reason) as caught:
+        load(LocalConfig(model=str(tiny_model), dtype="float32", **settings))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("/no/such/directory", "^model: there is no directory '/no/such/directory'$"),
+        ("./nothing-here", "^model: there is no directory './nothing-here'$"),
+        (
+            "models/nothing-here",
+            "there is no directory 'models/nothing-here', and the Hugging Face",
+        ),
+        ("a/b/c", "there is no directory 'a/b/c', and the Hugging Face Hub gives nothing"),
+        (__file__, "is a file; it is to be a directory"),
+    ],
+)
+def test_no_such_model(model: str, reason: str) -> None:
+    with pytest.raises(UserError, match=reason) as caught:
+        load(LocalConfig(model=model))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_path_is_relative_to_the_working_directory(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tiny_model.parent)
+    load(LocalConfig(model="tiny-llama", dtype="float32"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [
+        ("float16", torch.float16),
+        ("bfloat16", torch.bfloat16),
+        ("auto", torch.float32),  # that of the checkpoint
+    ],
+)
+def test_dtype(tiny_model: Path, dtype: Any, expected: torch.dtype) -> None:
+    assert load_model(LocalConfig(model=str(tiny_model), dtype=dtype)).dtype is expected
+
+
+def test_attn_implementation(tiny_model: Path) -> None:
+    config = LocalConfig(model=str(tiny_model), attn_implementation="eager")
+    assert load_model(config).config._attn_implementation == "eager"
+
+
+@pytest.mark.parametrize("device_map", ["cpu", "auto", {"model": "cpu", "lm_head": "cpu"}])
+def test_device_map(tiny_model: Path, device_map: Any) -> None:
+    config = LocalConfig(model=str(tiny_model), device_map=device_map)
+    assert load_model(config).device.type in ("cpu", "cuda")
+
+
+def test_tokenizer_of_another_directory(tiny_model: Path, tmp_path: Path) -> None:
+    directory = copied(tiny_model, tmp_path, without("tokenizer.json", "tokenizer_config.json"))
+    config = LocalConfig(model=str(directory), tokenizer=str(tiny_model))
+    load(config)
+    assert load_tokenizer(config).eos_token == "<|end|>"
+
+
+def test_trust_remote_code(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules")
+    )
+    directory = copied(
+        tiny_model, tmp_path, edited(auto_map={"AutoModelForCausalLM": "own.OwnModel"})
+    )
+    (directory / "own.py").write_text(
+        "from transformers import LlamaForCausalLM\n\nclass OwnModel(LlamaForCausalLM):\n    pass\n"
+    )
+    own = load_model(LocalConfig(model=str(directory), trust_remote_code=True))
+    assert type(own).__name__ == "OwnModel"
+    # Without trust, transformers takes its own class of that kind where it has one.
+    plain = load_model(LocalConfig(model=str(directory)))
+    assert type(plain).__name__ == "LlamaForCausalLM"
+
+
+SMALL: dict[str, Any] = {"vocab_size": 10, "hidden_size": 8, "n_layer": 1, "n_head": 1}
+
+
+@pytest.mark.parametrize(
+    ("config", "tokenizer_limit", "expected"),
+    [
+        (GPT2Config(**SMALL, n_positions=77), 50, 77),
+        (BloomConfig(**SMALL), 50, 50),  # of a kind without a limit of its own
+        (BloomConfig(**SMALL), int(1e30), None),
+    ],
+)
+def test_context_length(
+    tiny_model: Path, config: Any, tokenizer_limit: int, expected: int | None
+) -> None:
+    tokenizer = load_tokenizer(LocalConfig(model=str(tiny_model)))
+    tokenizer.model_max_length = tokenizer_limit
+    model = AutoModelForCausalLM.from_config(config)
+    assert context_length(model, tokenizer) == expected

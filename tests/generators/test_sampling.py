@@ -1,0 +1,102 @@
+"""Sampling: the right distribution, and a stream of its own for each sample."""
+
+import math
+
+import pytest
+import torch
+
+from ragifeval.generators.sampling import SeededSampling, gumbel
+
+PROBABILITIES = [0.5, 0.25, 0.0, 0.125, 0.125]
+ROWS = 10_000
+
+
+def draws(
+    temperature: float, seed: int, sample_ids: list[str], probabilities: list[float]
+) -> list[int]:
+    scores = torch.tensor([probabilities] * len(sample_ids)).log()
+    return SeededSampling(temperature, seed, sample_ids).draw(scores).tolist()
+
+
+@pytest.mark.parametrize(
+    ("temperature", "expected"),
+    [
+        (1.0, PROBABILITIES),
+        # Probabilities to the power of 1 / temperature, which then sum to 11/32 and to 2.
+        (0.5, [8 / 11, 2 / 11, 0.0, 0.5 / 11, 0.5 / 11]),
+        (1000.0, [0.25, 0.25, 0.0, 0.25, 0.25]),
+        (0.01, [1.0, 0.0, 0.0, 0.0, 0.0]),
+        (1e-30, [1.0, 0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_distribution(temperature: float, expected: list[float]) -> None:
+    drawn = draws(temperature, 0, [str(row) for row in range(ROWS)], PROBABILITIES)
+    statistic = 0.0
+    for token, probability in enumerate(expected):
+        count = drawn.count(token)
+        if probability == 0:
+            assert count == 0
+        else:
+            statistic += (count - ROWS * probability) ** 2 / (ROWS * probability)
+    # Chi-square with at most 3 degrees of freedom: 16.27 is exceeded once in a thousand times.
+    assert statistic < 16.27
+
+
+def test_only_the_drawn_token_keeps_a_score() -> None:
+    scores = torch.tensor([PROBABILITIES, PROBABILITIES]).log()
+    sampling, again = (SeededSampling(1.0, 7, ["a", "b"]) for _ in range(2))
+    result = sampling(torch.empty(2, 0, dtype=torch.long), scores)
+    assert result.argmax(dim=-1).tolist() == again.draw(scores).tolist()
+    assert (result == -math.inf).sum(dim=-1).tolist() == [4, 4]
+
+
+def test_a_row_depends_on_seed_and_sample_alone() -> None:
+    flat = [0.01] * 100
+    alone = draws(1.0, 3, ["b"], flat)
+    assert draws(1.0, 3, ["a", "b", "c"], flat)[1:2] == alone
+    assert draws(1.0, 3, ["b", "a"], flat)[:1] == alone
+    assert draws(1.0, 4, ["b"], flat) != alone
+    assert draws(1.0, 3, ["c"], flat) != alone
+
+
+def test_each_step_draws_anew() -> None:
+    sampling = SeededSampling(1.0, 0, ["a"])
+    flat = torch.zeros(1, 1000)
+    assert len({sampling.draw(flat).item() for _ in range(10)}) > 5
+
+
+def test_a_large_vocabulary_is_drawn_from_evenly() -> None:
+    rows, size = 50, 100_000
+    drawn = SeededSampling(1.0, 0, [str(row) for row in range(rows)]).draw(torch.zeros(rows, size))
+    # The mean of even draws is within 4 standard errors of the middle.
+    assert abs(drawn.double().mean().item() / size - 0.5) < 4 / math.sqrt(12 * rows)
+
+
+def test_rounding_does_not_change_draws() -> None:
+    ids = [str(row) for row in range(500)]
+    scores = torch.randn(500, 5000, generator=torch.Generator().manual_seed(0))
+    noise = 1e-6 * torch.randn(500, 5000, generator=torch.Generator().manual_seed(1))
+    drawn, noisy = (SeededSampling(1.0, 0, ids).draw(given) for given in (scores, scores + noise))
+    assert torch.equal(drawn, noisy)
+
+
+def test_noise_is_that_of_splitmix64() -> None:
+    def splitmix64(state: int) -> int:
+        """The published algorithm, in integers without a limit."""
+        state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        state = (state ^ (state >> 27)) * 0x94D049BB133111EB % 2**64
+        return state ^ (state >> 31)
+
+    keys = [0, 1234567, 2**63 - 1]
+    expected = [
+        [
+            -math.log(
+                -math.log1p(-(splitmix64((key + n * 0x9E3779B97F4A7C15) % 2**64) >> 1) / 2**63)
+            )
+            for n in range(1, 101)
+        ]
+        for key in keys
+    ]
+    # The first numbers of the reference implementation for the seed 1234567.
+    assert splitmix64((1234567 + 0x9E3779B97F4A7C15) % 2**64) == 6457827717110365317
+    torch.testing.assert_close(gumbel(torch.tensor(keys), 100), torch.tensor(expected))

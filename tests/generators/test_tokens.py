@@ -1,0 +1,99 @@
+"""Prompts as the model's tokenizer and chat template want them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import AutoTokenizer
+
+from ragifeval.errors import UserError
+from ragifeval.generators.tokens import Coder
+from ragifeval.prompt import Message, Prompt
+from tests.conftest import CHAT_TEMPLATE
+
+CHAT = Prompt(messages=(Message("system", "Odpowiadaj."), Message("user", "Ile?")))
+USER_ONLY = Prompt(messages=(Message("user", "Ile?"),))
+RENDERED = "<|start|><|system|>Odpowiadaj.<|end|><|user|>Ile?<|end|><|assistant|>"
+RENDERED_USER_ONLY = "<|start|><|user|>Ile?<|end|><|assistant|>"
+RENDERED_MERGED = "<|start|><|user|>Odpowiadaj.\n\nIle?<|end|><|assistant|>"
+
+REFUSES_SYSTEM = (
+    "{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
+    + CHAT_TEMPLATE
+)
+DROPS_SYSTEM = CHAT_TEMPLATE.replace("in messages %}", "in messages if message.role == 'user' %}")
+# As Gemma's template: user and assistant must take turns.
+WANTS_TURNS = (
+    "{% for message in messages %}{% if (message.role == 'user') != (loop.index0 % 2 == 0) %}"
+    "{{ raise_exception('roles must alternate') }}{% endif %}{% endfor %}" + CHAT_TEMPLATE
+)
+
+
+@pytest.fixture
+def tokenizer(tiny_model: Path) -> Any:
+    return AutoTokenizer.from_pretrained(tiny_model)
+
+
+def shown(tokenizer: Any, ids: list[int]) -> str:
+    return str(tokenizer.decode(ids))
+
+
+@pytest.mark.parametrize(
+    ("template", "prompt", "expected"),
+    [
+        (CHAT_TEMPLATE, CHAT, RENDERED),
+        (CHAT_TEMPLATE, USER_ONLY, RENDERED_USER_ONLY),
+        (REFUSES_SYSTEM, CHAT, RENDERED_MERGED),
+        (REFUSES_SYSTEM, USER_ONLY, RENDERED_USER_ONLY),
+        (DROPS_SYSTEM, CHAT, RENDERED_MERGED),
+        (WANTS_TURNS, CHAT, RENDERED_MERGED),
+    ],
+)
+def test_chat(tokenizer: Any, template: str, prompt: Prompt, expected: str) -> None:
+    tokenizer.chat_template = template
+    assert shown(tokenizer, Coder(tokenizer, False, None).encode(prompt)) == expected
+
+
+def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any) -> None:
+    prompt = Prompt(text="Pytanie: Ile?\nOdpowiedź:")
+    coder = Coder(tokenizer, True, None)
+    assert shown(tokenizer, coder.encode(prompt)) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
+
+    tokenizer.chat_template = None  # not needed
+    ends = tokenizer.backend_tokenizer.post_processor.__class__
+    tokenizer.backend_tokenizer.post_processor = ends(
+        single="<|start|> $A <|end|>", special_tokens=[("<|start|>", 0), ("<|end|>", 1)]
+    )
+    assert tokenizer("Ile?").input_ids[-1] == tokenizer.eos_token_id
+    coder = Coder(tokenizer, True, None)
+    assert shown(tokenizer, coder.encode(prompt)) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        (None, "has no chat template; use --text_completion true"),
+        ("{{ raise_exception('only for tools') }}", "cannot be rendered: only for tools"),
+        ("{% for %}", "cannot be rendered"),
+    ],
+)
+def test_unusable_template(tokenizer: Any, template: str | None, reason: str) -> None:
+    tokenizer.chat_template = template
+    with pytest.raises(UserError, match=reason):
+        Coder(tokenizer, False, None)
+    assert Coder(tokenizer, True, None).encode(Prompt(text="Ile?"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning_end", "expected"),
+    [
+        ("Zapłacisz 30 zł [0].<|end|>", None, "Zapłacisz 30 zł [0]."),
+        ("Hm.<|assistant|>30 zł<|end|>", None, "Hm.30 zł"),
+        ("Hm.<|assistant|>30 zł<|end|>", "<|assistant|>", "Hm.<|assistant|>30 zł"),
+        ("Hm.</think>30 zł<|end|>", "</think>", "Hm.</think>30 zł"),
+        ("<|end|>", None, ""),
+    ],
+)
+def test_decode(tokenizer: Any, text: str, reasoning_end: str | None, expected: str) -> None:
+    ids = tokenizer(text, add_special_tokens=False).input_ids
+    assert Coder(tokenizer, False, reasoning_end).decode(ids) == expected

@@ -1,0 +1,257 @@
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from ragifeval.config import RemoteConfig
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Answer
+from ragifeval.generators.remote import RemoteGenerator
+from ragifeval.generators.vertex import ServiceAccount
+from tests.generators.test_remote import _plain_environment, requests  # noqa: F401
+from tests.loopback import Call, Loopback, Response, Script, chat, dead_url, failure, in_turn
+
+TOKEN = "ya29.canary-token"
+
+
+@pytest.fixture(scope="session")
+def private_key() -> str:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    ).decode()
+
+
+class KeyFile:
+    """Writes key files of service accounts."""
+
+    def __init__(self, path: Path, private_key: str) -> None:
+        self.path = path
+        self.private_key = private_key
+
+    def write(self, token_uri: str = "http://127.0.0.1:9/token", **changes: Any) -> str:
+        info = {
+            "type": "service_account",
+            "project_id": "projekt-7",
+            "private_key_id": "1",
+            "private_key": self.private_key,
+            "client_email": "ocena@projekt-7.iam.gserviceaccount.com",
+            "token_uri": token_uri,
+            **changes,
+        }
+        kept = {name: value for name, value in info.items() if value is not None}
+        self.path.write_text(json.dumps(kept), encoding="utf-8")
+        return str(self.path)
+
+
+@pytest.fixture
+def key_file(tmp_path: Path, private_key: str) -> KeyFile:
+    return KeyFile(tmp_path / "key.json", private_key)
+
+
+def tokens(expires_in: int = 3600, delay: float = 0.0) -> Script:
+    """A token server: TOKEN-0, TOKEN-1, and so on."""
+
+    def script(call: Call) -> Response:
+        token = f"{TOKEN}-{call.index}"
+        answer = {"access_token": token, "expires_in": expires_in, "token_type": "Bearer"}
+        return Response(answer, delay=delay)
+
+    return script
+
+
+def token_of(call: Call) -> str:
+    return call.headers["authorization"].removeprefix("Bearer ")
+
+
+def answers(path: str, url: str, count: int = 1, **changes: Any) -> list[Answer]:
+    settings = {"max_retries": 2, "sleep_time": 0.01, "timeout": 5.0, **changes}
+    config = RemoteConfig(model="google/m", api_base=url, vertex_credentials=path, **settings)
+    found = list(RemoteGenerator(config, "-", False).generate(requests(count)))
+    assert "canary" not in repr(found)
+    return found
+
+
+@pytest.fixture
+def token_server() -> Iterator[Loopback]:
+    with Loopback(tokens()) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("location", "base"),
+    [
+        ("us-central1", "https://us-central1-aiplatform.googleapis.com/v1/projects/projekt-7/"),
+        ("europe-west4", "https://europe-west4-aiplatform.googleapis.com/v1/projects/projekt-7/"),
+        ("global", "https://aiplatform.googleapis.com/v1/projects/projekt-7/"),
+    ],
+)
+def test_knows_the_endpoint_of_the_project(key_file: KeyFile, location: str, base: str) -> None:
+    account = ServiceAccount(key_file.write())
+    assert account.api_base(location) == f"{base}locations/{location}/endpoints/openapi"
+
+
+def test_asks_with_a_token_instead_of_a_key(key_file: KeyFile, token_server: Loopback) -> None:
+    path = key_file.write(f"{token_server.url}/token")
+    with Loopback(lambda call: chat("Tak.")) as server:
+        found = answers(path, server.url, 10, threads=4)
+    assert [answer.text for answer in found] == ["Tak."] * 10
+    assert {token_of(call) for call in server.calls} == {f"{TOKEN}-0"}
+    (call,) = token_server.calls
+    assert call.path == "/v1/token"
+    assert call.form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+
+def test_renews_an_expiring_token_once_for_all_requests(key_file: KeyFile) -> None:
+    with (
+        Loopback(tokens(expires_in=1, delay=0.05)) as token_server,
+        Loopback(lambda call: chat("Tak.", delay=0.02)) as server,
+    ):
+        path = key_file.write(f"{token_server.url}/token")
+        found = answers(path, server.url, 1000, threads=16)
+    assert all(answer.text == "Tak." for answer in found)
+    used = [token_of(call) for call in server.calls]
+    # Each was used for about as long as it was valid, then replaced by one request for all.
+    assert len(token_server.calls) == len(set(used)) >= 2
+    for token, renewal in zip(sorted(set(used)), token_server.calls, strict=True):
+        sent = [call.at for call in server.calls if token_of(call) == token]
+        assert max(sent) - renewal.at < 1.5
+
+
+def test_renews_a_revoked_token_once_for_all_requests(key_file: KeyFile) -> None:
+    def script(call: Call) -> Response:
+        if token_of(call) == f"{TOKEN}-0" and call.index >= 20:
+            return failure(401, f"revoked: {token_of(call)}", delay=0.02)
+        return chat("Tak.", delay=0.02)
+
+    with Loopback(tokens(delay=0.05)) as token_server, Loopback(script) as server:
+        path = key_file.write(f"{token_server.url}/token")
+        found = answers(path, server.url, 100, threads=16, max_retries=0)
+    assert all(answer.text == "Tak." for answer in found)
+    assert len(token_server.calls) == 2
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_an_account_without_access_ends_the_run(
+    key_file: KeyFile, token_server: Loopback, status: int
+) -> None:
+    path = key_file.write(f"{token_server.url}/token")
+
+    def script(call: Call) -> Response:
+        return failure(status, f"no role for {token_of(call)}")
+
+    with Loopback(script) as server, pytest.raises(UserError) as raised:
+        answers(path, server.url, 5)
+    assert str(raised.value) == (
+        f"{server.url}: access refused ({status}: no role for ***); "
+        f"look at the roles of the service account in {path} (vertex_credentials)"
+    )
+    assert len(token_server.calls) == (2 if status == 401 else 1)
+
+
+# What may be wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        ("{", "is not valid JSON, so no key file of a service account"),
+        ("-----BEGIN PRIVATE KEY-----canary", "is not valid JSON, so no key file"),
+        ("[]", "is no key file of a service account"),
+        ('{"type": "authorized_user"}', "is no key file of a service account"),
+        ('{"type": "service_account"}', "client_email is missing"),
+    ],
+)
+def test_refuses_what_is_no_key_file(tmp_path: Path, text: str | None, line: str) -> None:
+    path = tmp_path / "key.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UserError) as raised:
+        ServiceAccount(str(path))
+    assert str(raised.value).startswith(f"{path}: ")
+    assert line in str(raised.value)
+    assert "canary" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"private_key": "canary"}, "its private_key is no RSA key in PEM format"),
+        ({"private_key": 1}, "private_key is missing"),
+        ({"token_uri": None}, "token_uri is missing"),
+        ({"project_id": None}, "has no project_id"),
+    ],
+)
+def test_refuses_a_broken_key_file(key_file: KeyFile, changes: dict[str, Any], line: str) -> None:
+    path = key_file.write(**changes)
+    config = RemoteConfig(model="google/m", vertex_credentials=path)
+    with pytest.raises(UserError) as raised:
+        RemoteGenerator(config, "-", False)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert line in str(raised.value)
+    assert "canary" not in str(raised.value)
+
+
+def test_a_cut_private_key_is_not_shown(key_file: KeyFile) -> None:
+    path = key_file.write(private_key=key_file.private_key[:300])
+    with pytest.raises(UserError) as raised:
+        ServiceAccount(path)
+    assert key_file.private_key[40:60] not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("response", "line"),
+    [
+        (
+            Response({"error": "invalid_grant", "error_description": "gone"}, status=400),
+            "gives no token: invalid_grant: gone",
+        ),
+        (Response({}), "gives no token: No access token in response."),
+        (Response("nie", status=403), "gives no token: nie"),
+        (Response(status=307, headers={"Location": "http://127.0.0.1:9/"}), "gives no token"),
+    ],
+)
+def test_no_token_ends_the_run(key_file: KeyFile, response: Response, line: str) -> None:
+    with (
+        Loopback(lambda call: response) as token_server,
+        Loopback(lambda call: chat("Tak.")) as server,
+        pytest.raises(UserError) as raised,
+    ):
+        answers(key_file.write(f"{token_server.url}/token"), server.url)
+    assert str(raised.value).startswith(f"{key_file.path}: 127.0.0.1:{token_server.port} {line}")
+    assert server.calls == []
+
+
+def test_no_token_server_ends_the_run(key_file: KeyFile) -> None:
+    with dead_url() as url, pytest.raises(UserError, match="cannot be reached") as raised:
+        answers(key_file.write(f"{url}/token"), "http://127.0.0.1:9/v1")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        b"nie",
+        b"[]",
+        b'{"access_token": "t", "expires_in": "x"}',
+        b'{"access_token": 3, "expires_in": 60}',
+        b'{"access_token": "a\\nb", "expires_in": 60}',
+        b'{"access_token": "", "expires_in": 60}',
+    ],
+)
+def test_nonsense_for_a_token_is_a_passing_fault(key_file: KeyFile, token: bytes) -> None:
+    good = json.dumps({"access_token": TOKEN, "expires_in": 60}).encode()
+    with (
+        Loopback(in_turn(Response(token), Response(good))) as token_server,
+        Loopback(lambda call: chat("Tak.")) as server,
+    ):
+        (answer,) = answers(key_file.write(f"{token_server.url}/token"), server.url)
+    assert (answer.text, answer.error) == ("Tak.", None)
+    assert len(token_server.calls) == 2
