@@ -1,0 +1,8 @@
+"""Score a local model on RAG-IFEval; `--help` lists the options."""
+
+import sys
+
+from ragifeval.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main("local"))

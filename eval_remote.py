@@ -1,0 +1,8 @@
+"""Score a model behind an OpenAI-compatible API on RAG-IFEval; `--help` lists the options."""
+
+import sys
+
+from ragifeval.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main("remote"))

@@ -1,0 +1,230 @@
+"""The way of both entry scripts from options to an exit code."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragifeval import defaults
+from ragifeval.errors import UserError
+from ragifeval.options import Kind, build_parser
+
+# Everything heavy is imported once the arguments are right: --help is to answer at once.
+if TYPE_CHECKING:
+    from ragifeval.aggregate import Estimate
+    from ragifeval.generators.base import Generator
+    from ragifeval.log import Log
+    from ragifeval.normalizer import Normalizer
+    from ragifeval.plan import Plan
+    from ragifeval.run import Outcome, Task
+    from ragifeval.scoring import Scorer
+
+EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+_FAILURES_SHOWN = 20
+
+
+def main(kind: Kind, arguments: Sequence[str] | None = None) -> int:
+    """Evaluate one model; return the exit code."""
+    options = build_parser(kind).parse_args(arguments)
+    try:
+        from ragifeval.plan import make_plan
+
+        plan = make_plan(kind, options)
+        if options.dry_run:
+            return _print_prompts(plan)
+        return _evaluate(plan, options)
+    except UserError as error:
+        print(f"eval_{kind}.py: error: {error}", file=sys.stderr)
+        return EXIT_WRONG
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+def _print_prompts(plan: "Plan") -> int:
+    for index, sample in enumerate(plan.task.samples):
+        print(f"=== {sample.id}\n{plan.task.request(index).prompt}\n")
+    print(plan.signature)
+    return EXIT_COMPLETE
+
+
+def _evaluate(plan: "Plan", options: argparse.Namespace) -> int:
+    from ragifeval.log import Log
+    from ragifeval.run import new_outcome, resume
+    from ragifeval.summary import table
+
+    task = plan.task
+    outcome = new_outcome(len(task.samples))
+    keeping = (
+        Log(options.log_path, plan.signature, options.overwrite)
+        if options.log_path
+        else nullcontext()
+    )
+    with keeping as log:
+        if log is not None:
+            resume(task, log, outcome)
+            _say_resumed(log, outcome)
+        try:
+            if len(outcome.answered) < len(task.samples):
+                _answer(plan, options, log, outcome)
+        finally:
+            by_rule = _summarize(plan, options, log, outcome)
+    print(table(task, outcome, by_rule, plan.model))
+    _warn(task, outcome)
+    if outcome.interrupted:
+        return EXIT_INTERRUPTED
+    return EXIT_INCOMPLETE if outcome.failed else EXIT_COMPLETE
+
+
+def _say_resumed(log: "Log", outcome: "Outcome") -> None:
+    if log.torn_lines:
+        print(f"{log.path}: the last line was cut off and is dropped", file=sys.stderr)
+    if outcome.answered:
+        print(f"{log.path}: {len(outcome.answered)} answers are already there", file=sys.stderr)
+
+
+def _answer(
+    plan: "Plan", options: argparse.Namespace, log: "Log | None", outcome: "Outcome"
+) -> None:
+    """Load the model and let it answer what is missing, under a progress bar."""
+    from tqdm import tqdm
+
+    from ragifeval.run import run
+
+    # Loaded when the first answer is there: a remote model thinks about the others meanwhile.
+    normalizer = cache(lambda: _load_normalizer(options.normalizer))
+    if options.normalizer is not None:
+        normalizer()  # a pipeline that cannot be loaded is found out before any question
+    scorer = cache(lambda: _load_scorer(options, normalizer()))
+    generator = _load_generator(plan, options, normalizer)
+    task = plan.task
+    bar = tqdm(
+        total=len(task.samples), initial=len(outcome.answered), unit=" answers", dynamic_ncols=True
+    )
+
+    def show(outcome: "Outcome") -> None:
+        total = outcome.tallies[task.matching].running_total
+        if total is not None:
+            bar.set_postfix_str(f"total {total * 100:.1f}", refresh=False)
+        bar.update()
+
+    def stop() -> None:
+        outcome.interrupted = True
+        generator.stop()
+
+    with bar, _stop_on_interrupt(stop):
+        run(task, generator, scorer, log, outcome, show)
+
+
+def _load_normalizer(name: str | None) -> "Normalizer":
+    from ragifeval.normalizer import load_normalizer
+
+    return load_normalizer(name)
+
+
+def _load_scorer(options: argparse.Namespace, normalizer: "Normalizer") -> "Scorer":
+    from ragifeval.conditions import Settings
+    from ragifeval.scoring import Scorer, load_badwords
+
+    badwords = load_badwords(options.badwords_path, normalizer)
+    return Scorer(Settings(normalizer, options.refusal_message, badwords))
+
+
+def _load_generator(
+    plan: "Plan", options: argparse.Namespace, normalizer: "Callable[[], Normalizer]"
+) -> "Generator":
+    from ragifeval.config import BaselineConfig, LocalConfig
+
+    config = plan.config
+    if isinstance(config, BaselineConfig):
+        from ragifeval.generators.baseline import BaselineGenerator
+
+        return BaselineGenerator(config.model, options.refusal_message, normalizer)
+    if isinstance(config, LocalConfig):
+        from ragifeval.generators.local import LocalGenerator
+
+        return LocalGenerator(config, options.text_completion)
+    from ragifeval.generators.remote import RemoteGenerator
+    from ragifeval.plan import api_key
+
+    return RemoteGenerator(config, api_key(), options.text_completion)
+
+
+@contextmanager
+def _stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C end the run in order: once, what is in flight is waited for; twice, nothing is."""
+    asked = False
+
+    def handle(number: int, frame: object) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+        print("\nWaiting for the answers in flight; Ctrl-C again stops at once.", file=sys.stderr)
+        stop()
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _summarize(
+    plan: "Plan", options: argparse.Namespace, log: "Log | None", outcome: "Outcome"
+) -> "Mapping[str, Mapping[str, Estimate]]":
+    """Estimate the scores; keep them beside the log, if there is one."""
+    from ragifeval.log import write_json
+    from ragifeval.summary import estimates, summary
+
+    by_rule = estimates(outcome, options.seed)
+    if log is not None:
+        content = summary(
+            plan.task,
+            outcome,
+            by_rule,
+            plan.signature.parts,
+            _plain_options(options),
+            plan.config.public_settings(),
+        )
+        write_json(log.summary_path, content)
+    return by_rule
+
+
+def _plain_options(options: argparse.Namespace) -> dict[str, object]:
+    """The options as JSON; files of the harness itself without the folder it lies in."""
+    plain: dict[str, object] = {}
+    for name, value in vars(options).items():
+        if isinstance(value, Path):
+            inside = value.is_relative_to(defaults.ROOT)
+            value = str(value.relative_to(defaults.ROOT) if inside else value)
+        plain[name] = value
+    return plain
+
+
+def _warn(task: "Task", outcome: "Outcome") -> None:
+    """Say on stderr what the reader of the table ought to know."""
+    from ragifeval.run import REASONING_END
+
+    lines = [f"no answer: {key}: {error}" for key, error in outcome.failed.items()]
+    if len(lines) > _FAILURES_SHOWN:
+        lines[_FAILURES_SHOWN:] = [f"... and {len(lines) - _FAILURES_SHOWN} more"]
+    if outcome.failed:
+        lines.append(
+            f"{len(outcome.failed)} of {len(task.samples)} samples have no answer and are no part "
+            "of the scores; with --log_path, the same command asks for them alone"
+        )
+    if outcome.truncated:
+        lines.append(f"warning: {outcome.truncated} answers were cut off by their limit of tokens")
+    if outcome.reasoning_unset:
+        lines.append(
+            f"warning: {outcome.reasoning_unset} answers contain {REASONING_END}, and the "
+            f'reasoning before it was scored; set "reasoning_end": "{REASONING_END}" in the '
+            "model config"
+        )
+    for line in lines:
+        print(line, file=sys.stderr)

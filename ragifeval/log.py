@@ -1,0 +1,176 @@
+"""The JSONL log: one record an answered sample, written as it is scored, and picked up again."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, TextIO
+
+from filelock import FileLock, Timeout
+
+from ragifeval.errors import UserError
+from ragifeval.signature import Signature
+
+Record = Mapping[str, Any]
+
+_REQUIRED = {"id", "answer", "scores", "finish_reason", "error", "signature"}
+
+
+class Log:
+    """A log open for appending; only one process holds it at a time.
+
+    Use as a context manager. Opening finds out whether the log can be written and whether its
+    records are of this run; `resume()` then yields the answers that are already there.
+
+    Args:
+        path: the log; its folder must exist.
+        signature: of this run; a log with another one is refused.
+        overwrite: start over, whatever the log holds.
+
+    Raises:
+        UserError: another run writes this log, it cannot be written, or its signature differs.
+    """
+
+    def __init__(self, path: Path, signature: Signature, overwrite: bool = False) -> None:
+        self.path = path
+        self._signature = signature
+        self._overwrite = overwrite
+        # The lock dies with its process; the file beside the log is only its name.
+        self._lock = FileLock(f"{path}.lock", blocking=False)
+        self._file: TextIO | None = None
+        self.torn_lines = 0
+
+    @property
+    def summary_path(self) -> Path:
+        """OUT.summary.json beside OUT.jsonl."""
+        return self.path.with_name(self.path.name.removesuffix(".jsonl") + ".summary.json")
+
+    def __enter__(self) -> "Log":
+        # FileLock would make the folder.
+        if not self.path.parent.is_dir():
+            raise UserError(f"{self.path}: cannot be written: no such folder")
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise UserError(f"{self.path}: another run is writing this log") from None
+        except OSError as error:
+            raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
+        try:
+            self._prepare()
+            self._file = _open(self.path, "a")
+        except OSError as error:
+            self._lock.release()
+            raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if self._file is not None:
+                self._file.close()
+        except OSError:
+            pass  # append() has said that the disk is full
+        finally:
+            self._lock.release()
+
+    def _prepare(self) -> None:
+        """Leave in the file only what this run can build on: whole records with an answer."""
+        if not self.path.exists():
+            return
+        if self._overwrite:
+            self.path.write_text("", encoding="utf-8")
+            return
+        dropped = False
+        for line, record in self._records():
+            if record is None:
+                self.torn_lines += 1
+            else:
+                self._check_signature(record, line)
+            dropped = dropped or record is None or record["error"] is not None
+        if dropped:
+            self._drop_all_but_answers()
+
+    def _drop_all_but_answers(self) -> None:
+        beside = self.path.with_name(self.path.name + ".tmp")
+        with _open(beside, "w") as kept:
+            for _, record in self._records():
+                if record is not None and record["error"] is None:
+                    kept.write(json.dumps(record, ensure_ascii=False) + "\n")
+            kept.flush()
+            os.fsync(kept.fileno())
+        beside.replace(self.path)
+
+    def _check_signature(self, record: Record, line: int) -> None:
+        other = record.get("signature")
+        if not isinstance(other, str) or not record.keys() >= _REQUIRED:
+            raise UserError(
+                f"{self.path}:{line}: is no record of this harness (one has: "
+                f"{', '.join(sorted(_REQUIRED))}); name another --log_path, or --overwrite it"
+            )
+        parts = self._signature.differences(Signature.parse(other))
+        if parts:
+            raise UserError(
+                f"{self.path}:{line}: was made by a run that differs in: {', '.join(parts)}; "
+                "name another --log_path, or --overwrite it"
+            )
+
+    def _records(self) -> Iterator[tuple[int, Record | None]]:
+        """Yield (line number, record); None for the last line where it was cut off."""
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    record = json.loads(line)
+                except ValueError:
+                    record = None
+                if isinstance(record, dict) and line.endswith(b"\n"):
+                    yield number, record
+                elif not line.endswith(b"\n"):
+                    yield number, None
+                elif line.strip():
+                    raise UserError(
+                        f"{self.path}:{number}: is no record of a log: not a JSON object"
+                    )
+
+    def resume(self) -> Iterator[Record]:
+        """Yield the records that earlier runs left, each with an answer."""
+        for _, record in self._records():
+            if record is not None:
+                yield record
+
+    def append(self, record: Record) -> None:
+        """Write one record, whole, and hand it to the operating system.
+
+        Raises:
+            UserError: the disk is full, or the file can no longer be written.
+        """
+        assert self._file is not None, "the log is not open"
+        try:
+            self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise UserError(
+                f"{self.path}: cannot be written any more: {error.strerror}; "
+                "the same command goes on from here once it can"
+            ) from None
+
+
+def _open(path: Path, mode: Literal["a", "w"]) -> TextIO:
+    # Half a surrogate pair, which a service may send, is written as the JSON escape it came as.
+    return path.open(mode, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a JSON file so that no reader ever sees half of it."""
+    beside = path.with_name(path.name + ".tmp")
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    with _open(beside, "w") as file:
+        file.write(text)
+    beside.replace(path)

@@ -1,0 +1,144 @@
+"""From options to what is to be run: everything is checked before a model is loaded or asked."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragifeval import __version__, defaults
+from ragifeval.benchmark import Benchmark, Sample, load_benchmark
+from ragifeval.config import (
+    BaselineConfig,
+    LocalConfig,
+    RemoteConfig,
+    load_local_config,
+    load_remote_config,
+)
+from ragifeval.errors import UserError
+from ragifeval.normalizer import normalizer_name
+from ragifeval.options import Kind
+from ragifeval.prompt import PromptTemplate
+from ragifeval.run import Task
+from ragifeval.scoring import read_badwords
+from ragifeval.signature import (
+    Signature,
+    directory_fingerprint,
+    fingerprint,
+    model_part,
+)
+
+Config = BaselineConfig | LocalConfig | RemoteConfig
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run whose options, config and data are right.
+
+    Attributes:
+        model: the model's name, without the folders of this machine.
+    """
+
+    config: Config
+    model: str
+    task: Task
+    signature: Signature
+
+
+def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
+    """Read and check all that the options name.
+
+    Raises:
+        UserError: something is wrong with an option, the config, the data or the template.
+    """
+    if not options.refusal_message.strip():
+        raise UserError("--refusal_message: is empty, and so would stand in every answer")
+    config: Config
+    if kind == "local":
+        config = load_local_config(options.model_config)
+    else:
+        config = load_remote_config(options.model_config)
+    benchmark = load_benchmark(options.docs_path, options.eval_path)
+    samples = _selected(benchmark.samples, options)
+    template = PromptTemplate(
+        options.prompt, options.system_message, options.refusal_message, options.text_completion
+    )
+    badwords = read_badwords(options.badwords_path)
+    if isinstance(config, RemoteConfig) and config.model is None and not options.dry_run:
+        from ragifeval.generators.remote import served_model
+
+        config = config.model_copy(update={"model": served_model(config, api_key())})
+    model = _model_name(config.model)
+    signature = _signature(options, config, model, benchmark, template.source, badwords)
+    task = Task(
+        benchmark=benchmark,
+        samples=samples,
+        template=template,
+        shuffle_seed=options.seed if options.shuffle_context else None,
+        matching=options.matching,
+        reasoning_end=config.reasoning_end,
+        signature=str(signature),
+    )
+    # A template that cannot be rendered is found out now, not by the first question asked.
+    task.request(0)
+    return Plan(config, model, task, signature)
+
+
+def api_key() -> str:
+    """The key of the service, from the environment; "-" without one."""
+    return os.environ.get("API_KEY") or "-"
+
+
+def _selected(samples: Sequence[Sample], options: argparse.Namespace) -> Sequence[Sample]:
+    if options.ids is not None:
+        wanted = {key.strip() for key in options.ids.split(",") if key.strip()}
+        unknown = wanted - {sample.id for sample in samples}
+        if unknown or not wanted:
+            named = ", ".join(sorted(unknown)) or "none is named"
+            raise UserError(f"--ids: no such sample in {options.eval_path}: {named}")
+        samples = [sample for sample in samples if sample.id in wanted]
+    return samples[: options.limit]
+
+
+def _model_name(model: str | None) -> str:
+    if model is None:
+        return "(the one served)"
+    return Path(model).resolve().name if Path(model).is_dir() else model
+
+
+def _model_settings(config: Config) -> Mapping[str, object]:
+    """What answers depend on besides the model's name."""
+    settings = config.scored_settings()
+    if isinstance(config, LocalConfig):
+        for key, path in (("weights", config.model), ("tokenizer", config.tokenizer)):
+            if path is not None and Path(path).is_dir():
+                settings[key] = directory_fingerprint(Path(path))
+    return settings
+
+
+def _signature(
+    options: argparse.Namespace,
+    config: Config,
+    model: str,
+    benchmark: Benchmark,
+    template: str,
+    badwords: Sequence[str],
+) -> Signature:
+    def shown(value: str, default: str) -> str:
+        return "default" if value == default else fingerprint(value)
+
+    return Signature(
+        {
+            "data": benchmark.fingerprint(),
+            "prompt": fingerprint(template),
+            "normalizer": normalizer_name(options.normalizer),
+            "badwords": fingerprint(sorted(set(badwords))),
+            "matching": options.matching,
+            "shuffle": f"seed{options.seed}" if options.shuffle_context else "no",
+            "refusal": shown(options.refusal_message, defaults.REFUSAL_MESSAGE),
+            "system": shown(options.system_message, defaults.SYSTEM_MESSAGE),
+            "mode": "completion" if options.text_completion else "chat",
+            "version": __version__,
+            "model": model_part(model, _model_settings(config)),
+        }
+    )
