@@ -1,0 +1,34 @@
+# What can be done here. CI (.ci/run) calls these very targets in a fresh virtual environment.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV ?= .venv
+RUN := . $(VENV)/bin/activate &&
+
+help:  ## list what can be done
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## / - /'
+
+$(VENV)/bin/activate:
+	$(PYTHON) -m venv $(VENV)
+
+setup: $(VENV)/bin/activate  ## install what is needed to run, to test and to lint into .venv
+	$(RUN) pip install -r requirements.txt -r requirements-dev.txt
+
+baseline: $(VENV)/bin/activate  ## the first line of the README: install, and score the baseline
+	$(RUN) pip install -r requirements.txt && python eval_local.py
+
+test: $(VENV)/bin/activate  ## the second line of the README: install what tests need, and run them
+	$(RUN) pip install -r requirements-dev.txt && pytest
+
+lint: $(VENV)/bin/activate  ## ruff, the format, and mypy --strict (after `make setup` or `make test`)
+	$(RUN) ruff check . && ruff format --check . && mypy
+
+validate: $(VENV)/bin/activate  ## prove the data set
+	$(RUN) python -m ragifeval validate
+
+bench: $(VENV)/bin/activate  ## the measurements of benchmarks/README.md
+	$(RUN) python benchmarks/lemma_table.py
+
+lemmas: $(VENV)/bin/activate  ## build the lemma table anew from Morfeusz 2 (some minutes)
+	$(RUN) pip install -r tools/lemma_table/requirements.txt && python tools/lemma_table/build.py -o data/lemmas.marisa
+
+.PHONY: help setup baseline test lint validate bench lemmas

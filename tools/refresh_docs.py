@@ -1,0 +1,93 @@
+"""Put the figures that are measured on the data into the pages that state them.
+
+    python -m tools.refresh_docs
+
+rewrites what stands between `<!-- NAME -->` and `<!-- /NAME -->` in README.md, README.pl.md and
+data/README.md. A test fails while it would change something.
+"""
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from ragifeval import cli, defaults
+from ragifeval.__main__ import main as command
+from ragifeval.benchmark import load_benchmark
+from ragifeval.matching import RULES, Text
+from ragifeval.normalizer import load_normalizer
+from tools.data_counts import markdown, tables
+
+PAGES = ("README.md", "README.pl.md", "data/README.md")
+
+
+@cache
+def _printed(run: Callable[..., int], *arguments: object) -> str:
+    """What a command prints on stdout, as a Markdown block of code."""
+    stdout = io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(io.StringIO()):
+        run(*arguments)
+    lines = stdout.getvalue().strip("\n").splitlines()
+    return "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+def baseline() -> str:
+    """The table of `python eval_local.py`."""
+    return _printed(lambda: cli.main("local", []))
+
+
+def floors() -> str:
+    """What `python -m ragifeval validate` prints."""
+    return _printed(lambda: command(["validate"]))
+
+
+def matching() -> str:
+    """Precision and recall of both rules on the reader's judgments."""
+    path = defaults.ROOT / "tests" / "data" / "matching.jsonl"
+    cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    normalizer = load_normalizer()
+    stated = sum(case["found"] for case in cases)
+    rows = []
+    for name, rule in RULES.items():
+        found = [
+            case
+            for case in cases
+            if rule(Text(normalizer(case["phrase"])), Text(normalizer(case["answer"])))
+        ]
+        right = sum(case["found"] for case in found)
+        rows.append((f"`{name}`", f"{right / len(found):.3f}", f"{right / stated:.3f}"))
+    return markdown([(f"{len(cases)} pairs", "precision", "recall"), *rows])
+
+
+def counts() -> str:
+    """The make-up of the data."""
+    return "\n\n".join(tables(load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)).values())
+
+
+BLOCKS: Mapping[str, Callable[[], str]] = {
+    "baseline": cache(baseline),
+    "floors": cache(floors),
+    "matching": cache(matching),
+    "counts": cache(counts),
+}
+
+
+def refreshed(page: str) -> str:
+    """The text of a page with its figures as they are measured now."""
+
+    def block(match: re.Match[str]) -> str:
+        name = match[1]
+        return f"<!-- {name} -->\n\n{BLOCKS[name]()}\n\n<!-- /{name} -->"
+
+    text = (defaults.ROOT / page).read_text("utf-8")
+    return re.sub(r"<!-- (\w+) -->.*?<!-- /\1 -->", block, text, flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        text = refreshed(page)
+        changed = text != (defaults.ROOT / page).read_text("utf-8")
+        (defaults.ROOT / page).write_text(text, "utf-8")
+        print(f"{page}: {'changed' if changed else 'is true'}")
