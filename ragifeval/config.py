@@ -86,6 +86,10 @@ class LocalConfig(ModelConfig):
         }
 
 
+# Fields of a request without which its answer could not be read, or would answer something else.
+_OWNED = frozenset({"model", "messages", "prompt", "stream", "n"})
+
+
 class RemoteConfig(ModelConfig):
     """A model behind an OpenAI-compatible API, or on Vertex AI.
 
@@ -95,11 +99,14 @@ class RemoteConfig(ModelConfig):
         max_tokens: the most tokens of an answer; None leaves it to the service.
         temperature: of the sampling; None sends neither temperature nor top_p, for services that
             refuse them.
-        max_retries: how often a question is asked again after a fault of the service.
+        max_retries: how often a question is asked again after a fault of the service. Going on to
+            the next replica after a dead one does not count.
         threads: how many questions are in flight at once.
-        sleep_time: seconds to wait before asking again, unless the service says how long.
+        sleep_time: seconds to wait before asking again, unless the service says how long; it is
+            heeded up to `timeout`.
         timeout: the most seconds one question may take, from sending it to the last byte.
-        extra_body: more fields of the request's body.
+        extra_body: more fields of the request's body, for example {"max_completion_tokens": 4096}
+            for OpenAI's reasoning models, which refuse max_tokens.
         vertex_credentials: the path of a service account's key file; for models on Vertex AI.
         vertex_location: the region of Vertex AI.
     """
@@ -136,6 +143,9 @@ class RemoteConfig(ModelConfig):
                     "api_base: must be a URL that starts with http:// or https://, "
                     f"not {_without_credentials(base)!r}"
                 )
+        owned = sorted(_OWNED.intersection(self.extra_body))
+        if owned:
+            raise ValueError(f"extra_body: must not hold {owned[0]!r}, which the harness sets")
         if not self.api_bases and self.vertex_credentials is None:
             raise ValueError("api_base: is missing, for example http://127.0.0.1:8000/v1")
         if self.vertex_credentials is not None and self.model is None:

@@ -202,6 +202,7 @@ REMOTE_MISTAKES: list[tuple[object, list[str]]] = [
     ({"api_base": "127.0.0.1:8000/v1"}, ["api_base: ", "http://", "https://"]),
     ({"api_base": "ftp://a/v1"}, ["api_base: ", "http://", "https://"]),
     ({"api_base": "http://"}, ["api_base: ", "URL"]),
+    ({"api_base": "http://a", "extra_body": {"stream": True}}, ["extra_body: ", "'stream'"]),
     ({"api_base": "http://[::1"}, ["api_base: ", "URL"]),
     ({"api_base": "http://a:port"}, ["api_base: ", "URL"]),
     ({"api_base": ["http://a", "b"]}, ["api_base: ", "http://", "https://"]),

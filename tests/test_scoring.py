@@ -93,6 +93,7 @@ LENGTHS = {
     "120 zł [0]": (10, 3),
     "a\u00a0b\tc\n\nd": (8, 4),
     "e-mail — tak": (12, 3),
+    "Tak — nie.": (10, 3),  # a dash between spaces is one, too
     "kos\u0301c\u0301": (6, 1),  # of the original text, accents of their own and all
 }
 

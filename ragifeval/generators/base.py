@@ -32,7 +32,8 @@ class Answer:
         error: why no answer came, in one line without keys or tokens; None if one did.
         finish_reason: why the generation ended: "stop", "length", or what the service says.
         usage: counts of tokens: prompt_tokens, completion_tokens.
-        seconds: from the sending of the request (or the start of its batch) to its answer.
+        seconds: from the sending of the request (or the start of its batch) to its answer; of
+            several attempts the last one's, where none succeeded all of them with the waits.
         reasoning: what the service gave apart from the answer as the model's reasoning.
     """
 

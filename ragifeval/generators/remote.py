@@ -36,6 +36,8 @@ class RemoteGenerator:
         self._config = config
         self._text_completion = text_completion
         self._bases, self._credential = _access(config, api_key)
+        self._stopped = False
+        self._stop_service: Callable[[], object] | None = None
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Answer the requests, in the order in which the service does.
@@ -45,15 +47,30 @@ class RemoteGenerator:
         loop = _PatientLoop()
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
             service = Service(self._bases, self._credential, self._config)
-            crew = _Crew(partial(self._answer, service), requests, self._config.threads)
+            asked = self._until_stopped(requests)
+            crew = _Crew(partial(self._answer, service), asked, self._config.threads)
+            self._stop_service = partial(loop.call_soon_threadsafe, service.stop)
             try:
                 while (answer := runner.run(crew.next())) is not None:
                     left = time.monotonic()
                     yield answer
                     loop.stood_still += time.monotonic() - left
             finally:
+                self._stop_service = None
                 runner.run(crew.dismiss())
                 runner.run(service.aclose())
+
+    def stop(self) -> None:
+        """Ask nothing more, and nothing again: generate() yields what is in flight, and ends."""
+        self._stopped = True
+        if self._stop_service is not None:
+            self._stop_service()
+
+    def _until_stopped(self, requests: Iterable[Request]) -> Iterator[Request]:
+        for request in requests if not self._stopped else ():
+            yield request
+            if self._stopped:
+                return
 
     async def _answer(self, service: Service, request: Request) -> Answer:
         path = COMPLETIONS if self._text_completion else CHAT

@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import httpx2
@@ -49,6 +50,11 @@ class Service:
         self._replicas = Replicas(bases)
         # Whether anything ever listened at one of the URLs, and whether all have since gone.
         self._was_reached = self._is_lost = False
+        self._stopped = asyncio.Event()
+
+    def stop(self) -> None:
+        """Ask nothing again: what waits for another attempt has failed."""
+        self._stopped.set()
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -101,12 +107,17 @@ class Service:
             else:
                 replica.answered = True
                 return answer, time.monotonic() - sent
-            if retries == 0 or not failure.again:
+            is_over = retries == 0 or not failure.again
+            if is_over or await self._stopped_within(self._pause_after(failure)):
                 times = f" (asked {attempts} times)" if attempts > 1 else ""
                 raise Fault(self._tidy(str(failure)) + times)
             retries -= 1
             broken, avoid = set(), {replica}
-            await asyncio.sleep(self._pause_after(failure))
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), seconds)
+        return self._stopped.is_set()
 
     def _pause_after(self, fault: Fault) -> float:
         if fault.wait is None:

@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -380,25 +381,6 @@ def test_takes_requests_as_it_has_room_for_them() -> None:
     assert taken == 100
 
 
-def test_yields_what_is_in_flight_when_the_requests_end() -> None:
-    asked = False
-
-    def ended_early() -> Iterator[Request]:
-        for request in requests(100):
-            if asked:
-                return
-            yield request
-
-    found = []
-    with Loopback(in_turn(chat("Tak.", delay=0.05))) as server:
-        generator = RemoteGenerator(config(server.url, threads=4), KEY, False)
-        for answer in generator.generate(ended_early()):
-            found.append(answer)
-            asked = True
-    assert 4 <= len(found) <= 8
-    assert len(found) == len(server.calls)
-
-
 def test_an_error_of_the_requests_is_raised() -> None:
     def broken() -> Iterator[Request]:
         yield from requests(3)
@@ -422,6 +404,37 @@ def test_one_generator_answers_twice() -> None:
 
 
 # Ends before the end
+
+
+def test_stopped_it_yields_what_is_in_flight() -> None:
+    with Loopback(in_turn(chat("Tak.", delay=0.05))) as server:
+        generator = RemoteGenerator(config(server.url, threads=4), KEY, False)
+        found = []
+        for answer in generator.generate(requests(100)):
+            found.append(answer)
+            generator.stop()
+        assert [answer.text for answer in found] == ["Tak."] * len(found)
+        # Four when the first one came, and those that were sent with it.
+        assert 4 <= len(found) == len(server.calls) <= 8
+
+
+def test_stopped_it_asks_nothing_again() -> None:
+    started = time.monotonic()
+    with Loopback(in_turn(failure(500, "nie"))) as server:
+        settings = config(server.url, threads=2, sleep_time=60.0)
+        generator = RemoteGenerator(settings, KEY, False)
+        threading.Timer(0.5, generator.stop).start()
+        found = list(generator.generate(requests(9)))
+    assert [answer.error for answer in found] == ["500 Internal Server Error: nie"] * 2
+    assert time.monotonic() - started < 10
+
+
+def test_stopped_before_it_started_it_asks_nothing() -> None:
+    with Loopback(echo) as server:
+        generator = RemoteGenerator(config(server.url), KEY, False)
+        generator.stop()
+        assert list(generator.generate(requests(9))) == []
+    assert server.calls == []
 
 
 def test_closing_early_makes_no_noise(
