@@ -5,14 +5,15 @@ Formats: `data/README.md`.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from ragifeval.conditions import REGISTRY
 from ragifeval.errors import UserError
+from ragifeval.jsonl import read_json_objects, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ def _check_sample(sample: Sample, documents: Mapping[str, Document]) -> None:
             REGISTRY[name].check(parameter, sample.context)
         except ValueError as error:
             raise ValueError(f"'{name}' {error}") from None
+        except RecursionError:
+            raise ValueError(f"'{name}' is nested too deeply") from None
 
 
 # key -> (what it must be, in words; the test; required)
@@ -169,9 +172,15 @@ def _read_objects(path: Path, kind: type) -> Iterator[tuple[str, dict[str, Any]]
                 value.pop(key, None)
                 continue
             if not _is_valid(value[key], expected, required):
-                raise UserError(f"{where}: {key!r} must be {meaning}, not {_shown(value[key])}")
+                raise UserError(f"{where}: {key!r} must be {meaning}, not {shown(value[key])}")
             if expected is list:
                 value[key] = tuple(value[key])
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise UserError(f"{where}: holds half of a surrogate pair, which is no text") from None
+        except RecursionError:
+            raise UserError(f"{where}: is nested too deeply") from None
         yield where, value
 
 
@@ -181,82 +190,3 @@ def _is_valid(value: object, expected: type, required: bool) -> bool:
     if isinstance(value, list):
         return all(isinstance(item, str) and item for item in value) and bool(value or not required)
     return not (isinstance(value, str) and required and not value.strip())
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-Item = TypeVar("Item")
-
-
-def read_json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) of a JSONL file, or of one that holds a JSON array of objects.
-
-    Raises:
-        UserError: the file cannot be read, is no UTF-8, or a line is no JSON object.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="\n") as file:
-            first = next((line for line in file if line.strip()), "")
-            if first.lstrip().startswith("["):
-                file.seek(0)
-                items: Iterable[tuple[int, object]] = _array_items(path, file.read())
-            else:
-                file.seek(0)
-                items = _line_items(path, file)
-            for line, item in items:
-                if not isinstance(item, dict):
-                    raise UserError(f"{path}:{line}: a JSON object is expected, not {_shown(item)}")
-                yield line, item
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path}: is not UTF-8 text ({error.reason} at byte {error.start})"
-        ) from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def _line_items(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, object]]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UserError(f"{path}:{number}: is not valid JSON: {_reason(error)}") from None
-
-
-def _array_items(path: Path, text: str) -> Iterator[tuple[int, object]]:
-    """Decode the array item by item, so that each is known by its line."""
-    decoder = json.JSONDecoder()
-    position = text.index("[") + 1
-    line, counted = 1, 0
-    before = "["  # the mark before the position; "" after an item
-    while True:
-        while position < len(text) and text[position].isspace():
-            position += 1
-        line, counted = line + text.count("\n", counted, position), position
-        mark = text[position : position + 1]
-        if mark == "]" and before != ",":
-            break
-        if mark == "," and not before:
-            position, before = position + 1, mark
-            continue
-        if not before:
-            raise UserError(f"{path}:{line}: is not valid JSON: ',' or a final ']' is expected")
-        try:
-            item, position = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError) as error:
-            line = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            raise UserError(f"{path}:{line}: is not valid JSON: {_reason(error)}") from None
-        yield line, item
-        before = ""
-    rest = text[position + 1 :]
-    if rest.strip():
-        line += rest[: -len(rest.lstrip())].count("\n")
-        raise UserError(f"{path}:{line}: is not valid JSON: nothing may follow the final ']'")
-
-
-def _reason(error: Exception) -> str:
-    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)

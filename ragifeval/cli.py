@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ragifeval import defaults
 from ragifeval.errors import UserError
 from ragifeval.options import Kind, build_parser
+from ragifeval.terminal import EXIT_INTERRUPTED, Unfailing, guarded, say, show
 
 # Everything heavy is imported once the arguments are right: --help is to answer at once.
 if TYPE_CHECKING:
@@ -23,26 +24,24 @@ if TYPE_CHECKING:
     from ragifeval.run import Outcome, Task
     from ragifeval.scoring import Scorer
 
-EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_COMPLETE, EXIT_INCOMPLETE = 0, 1
 
 _FAILURES_SHOWN = 20
 
 
 def main(kind: Kind, arguments: Sequence[str] | None = None) -> int:
     """Evaluate one model; return the exit code."""
-    options = build_parser(kind).parse_args(arguments)
-    try:
-        from ragifeval.plan import make_plan
+    return guarded(f"eval_{kind}.py", lambda: _plan_and_evaluate(kind, arguments))
 
-        plan = make_plan(kind, options)
-        if options.dry_run:
-            return _print_prompts(plan)
-        return _evaluate(plan, options)
-    except UserError as error:
-        print(f"eval_{kind}.py: error: {error}", file=sys.stderr)
-        return EXIT_WRONG
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+
+def _plan_and_evaluate(kind: Kind, arguments: Sequence[str] | None) -> int:
+    options = build_parser(kind).parse_args(arguments)
+    from ragifeval.plan import make_plan
+
+    plan = make_plan(kind, options)
+    if options.dry_run:
+        return _print_prompts(plan)
+    return _evaluate(plan, options)
 
 
 def _print_prompts(plan: "Plan") -> int:
@@ -71,9 +70,13 @@ def _evaluate(plan: "Plan", options: argparse.Namespace) -> int:
         try:
             if len(outcome.answered) < len(task.samples):
                 _answer(plan, options, log, outcome)
-        finally:
-            by_rule = _summarize(plan, options, log, outcome)
-    print(table(task, outcome, by_rule, plan.model))
+        except BaseException as error:
+            outcome.interrupted |= isinstance(error, KeyboardInterrupt)
+            with suppress(UserError):  # the disk may be full, and that is already being said
+                _summarize(plan, options, log, outcome)
+            raise
+        by_rule = _summarize(plan, options, log, outcome)
+    show(table(task, outcome, by_rule, plan.model))
     _warn(task, outcome)
     if outcome.interrupted:
         return EXIT_INTERRUPTED
@@ -82,9 +85,9 @@ def _evaluate(plan: "Plan", options: argparse.Namespace) -> int:
 
 def _say_resumed(log: "Log", outcome: "Outcome") -> None:
     if log.torn_lines:
-        print(f"{log.path}: the last line was cut off and is dropped", file=sys.stderr)
+        say(f"{log.path}: the last line was cut off and is dropped")
     if outcome.answered:
-        print(f"{log.path}: {len(outcome.answered)} answers are already there", file=sys.stderr)
+        say(f"{log.path}: {len(outcome.answered)} answers are already there")
 
 
 def _answer(
@@ -103,7 +106,11 @@ def _answer(
     generator = _load_generator(plan, options, normalizer)
     task = plan.task
     bar = tqdm(
-        total=len(task.samples), initial=len(outcome.answered), unit=" answers", dynamic_ncols=True
+        total=len(task.samples),
+        initial=len(outcome.answered),
+        unit=" answers",
+        dynamic_ncols=True,
+        file=Unfailing(sys.stderr),
     )
 
     def show(outcome: "Outcome") -> None:
@@ -164,8 +171,8 @@ def _stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
         if asked:
             raise KeyboardInterrupt
         asked = True
-        print("\nWaiting for the answers in flight; Ctrl-C again stops at once.", file=sys.stderr)
         stop()
+        say("\nWaiting for the answers in flight; Ctrl-C again stops at once.")
 
     before = signal.signal(signal.SIGINT, handle)
     try:
@@ -191,7 +198,10 @@ def _summarize(
             _plain_options(options),
             plan.config.public_settings(),
         )
-        write_json(log.summary_path, content)
+        try:
+            write_json(log.summary_path, content)
+        except OSError as error:
+            raise UserError(f"{log.summary_path}: cannot be written: {error.strerror}") from None
     return by_rule
 
 
@@ -227,4 +237,4 @@ def _warn(task: "Task", outcome: "Outcome") -> None:
             "model config"
         )
     for line in lines:
-        print(line, file=sys.stderr)
+        say(line)

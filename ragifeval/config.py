@@ -1,6 +1,7 @@
 """Model configs: JSON files that say which model to ask, and how."""
 
 import json
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -8,13 +9,14 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ragifeval.errors import UserError
+from ragifeval.signature import directory_fingerprint
 
 Name = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-class ModelConfig(BaseModel):
+class ModelConfig(BaseModel, ABC):
     """What every config may hold.
 
     Attributes:
@@ -29,6 +31,11 @@ class ModelConfig(BaseModel):
 
     reasoning_end: Name | None = None
 
+    @property
+    @abstractmethod
+    def display_name(self) -> str:
+        """The model's name for tables and signatures: no folder of this machine."""
+
     def scored_settings(self) -> dict[str, Any]:
         """The settings that answers depend on, without the model's name: part of the signature."""
         return self.model_dump(exclude={"model", *self.UNSCORED})
@@ -42,6 +49,10 @@ class BaselineConfig(ModelConfig):
     """A built-in baseline: no neural network, no further settings."""
 
     model: Literal["baseline/extractive", "baseline/refuse", "baseline/reference"]
+
+    @property
+    def display_name(self) -> str:
+        return self.model
 
 
 class LocalConfig(ModelConfig):
@@ -74,9 +85,17 @@ class LocalConfig(ModelConfig):
     tokenizer: Name | None = None
     trust_remote_code: bool = False
 
+    @property
+    def display_name(self) -> str:
+        return str(_without_folders(self.model))
+
     def scored_settings(self) -> dict[str, Any]:
-        """The settings that answers depend on; of a tokenizer's directory, its name alone."""
-        return super().scored_settings() | {"tokenizer": _without_folders(self.tokenizer)}
+        """The settings that answers depend on; of directories, what is in them."""
+        settings = super().scored_settings()
+        for key, path in (("weights", self.model), ("tokenizer", self.tokenizer)):
+            if path is not None and Path(path).is_dir():
+                settings[key] = directory_fingerprint(Path(path))
+        return settings
 
     def public_settings(self) -> dict[str, Any]:
         """The settings that may be shown; of directories, their names alone."""
@@ -151,6 +170,10 @@ class RemoteConfig(ModelConfig):
         if self.vertex_credentials is not None and self.model is None:
             raise ValueError("model: is missing, for example google/gemini-2.5-flash")
         return self
+
+    @property
+    def display_name(self) -> str:
+        return self.model or "(the one served)"
 
     def public_settings(self) -> dict[str, Any]:
         """The settings that may be shown: URLs without credentials, no path of a key file."""

@@ -3,18 +3,24 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TextIO
 
 from filelock import FileLock, Timeout
 
+from ragifeval.conditions import REGISTRY
 from ragifeval.errors import UserError
 from ragifeval.signature import Signature
 
 Record = Mapping[str, Any]
 
 _REQUIRED = {"id", "answer", "scores", "finish_reason", "error", "signature"}
+_LENGTHS = {"len_chars", "len_words"}
+_LONGEST_ANSWER = 1e15
+# Room for the next record or two. Blank lines, for they are skipped should they stay.
+_PROBE = b"\n" * 16_384
 
 
 class Log:
@@ -58,6 +64,7 @@ class Log:
             raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
         try:
             self._prepare()
+            self._probe()
             self._file = _open(self.path, "a")
         except OSError as error:
             self._lock.release()
@@ -94,19 +101,28 @@ class Log:
                 self.torn_lines += 1
             else:
                 self._check_signature(record, line)
+                self._check_answer(record, line)
             dropped = dropped or record is None or record["error"] is not None
         if dropped:
             self._drop_all_but_answers()
 
+    def _probe(self) -> None:
+        """Find out, before anything is asked, whether there is room for more."""
+        if self.path.exists() and not self.path.is_file():
+            return  # a device or a pipe takes back nothing
+        with self.path.open("ab", buffering=0) as file:
+            size, written = file.tell(), 0
+            try:
+                while written < len(_PROBE):
+                    written += file.write(_PROBE[written:])
+            finally:
+                os.truncate(self.path, size)
+
     def _drop_all_but_answers(self) -> None:
-        beside = self.path.with_name(self.path.name + ".tmp")
-        with _open(beside, "w") as kept:
+        with _written_beside(self.path) as kept:
             for _, record in self._records():
                 if record is not None and record["error"] is None:
                     kept.write(json.dumps(record, ensure_ascii=False) + "\n")
-            kept.flush()
-            os.fsync(kept.fileno())
-        beside.replace(self.path)
 
     def _check_signature(self, record: Record, line: int) -> None:
         other = record.get("signature")
@@ -122,13 +138,32 @@ class Log:
                 "name another --log_path, or --overwrite it"
             )
 
+    def _check_answer(self, record: Record, line: int) -> None:
+        """Refuse what a run cannot have written, and what could not be counted."""
+        if not isinstance(record["id"], str):
+            reason = "its id is no text"
+        elif record["error"] is not None:
+            return
+        elif not isinstance(record["answer"], str):
+            reason = "it has neither an answer nor an error"
+        else:
+            by_rule = [value for key, value in record.items() if key.startswith("scores")]
+            if len(by_rule) == 2 and all(map(_are_scores, by_rule)):
+                if by_rule[0].keys() == by_rule[1].keys():
+                    return
+            reason = "its scores are no scores of this harness"
+        raise UserError(
+            f"{self.path}:{line}: was changed since it was written: {reason}; "
+            "delete the line, name another --log_path, or --overwrite it"
+        )
+
     def _records(self) -> Iterator[tuple[int, Record | None]]:
         """Yield (line number, record); None for the last line where it was cut off."""
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 try:
                     record = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     record = None
                 if isinstance(record, dict) and line.endswith(b"\n"):
                     yield number, record
@@ -167,10 +202,34 @@ def _open(path: Path, mode: Literal["a", "w"]) -> TextIO:
     return path.open(mode, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
+@contextmanager
+def _written_beside(path: Path) -> Iterator[TextIO]:
+    """A file that takes the name of another once it is whole, and leaves nothing if it fails."""
+    beside = path.with_name(path.name + ".tmp")
+    try:
+        with _open(beside, "w") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file so that no reader ever sees half of it."""
-    beside = path.with_name(path.name + ".tmp")
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    with _open(beside, "w") as file:
+    with _written_beside(path) as file:
         file.write(text)
-    beside.replace(path)
+
+
+def _are_scores(scores: object) -> bool:
+    """Whether it is an object of known scores from 0 to 1, and of lengths."""
+    if not isinstance(scores, dict):
+        return False
+    known = {key for condition in REGISTRY.values() for key in condition.keys}
+    return scores.keys() <= known | _LENGTHS and all(
+        type(value) in (int, float) and 0 <= value <= (_LONGEST_ANSWER if key in _LENGTHS else 1)
+        for key, value in scores.items()
+    )

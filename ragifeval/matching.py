@@ -113,3 +113,8 @@ def _fit(units: Sequence[Unit], window: Sequence[str]) -> set[int] | None:
 Rule = Callable[[Text, Text], Place | None]
 
 RULES: Mapping[str, Rule] = {"substring": find_substring, "words": find_words}
+
+
+def other_rule(name: str) -> str:
+    """The name of the rule that stands beside the headline's."""
+    return next(rule for rule in RULES if rule != name)

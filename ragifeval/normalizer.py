@@ -4,6 +4,7 @@ Every word is lowercased and lemmatised alone, out of context, whatever the pipe
 that is copied verbatim into an answer is always found, and a word's lemma can be remembered.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,6 +84,8 @@ class Normalizer:
 
     # Words remembered before starting anew: bounds the memory of a run over endless answers.
     REMEMBERED = 500_000
+    # What is longer is no word: it is left as it is, and not remembered here or in spaCy.
+    LONGEST_WORD = 100
 
     def __init__(self, pipeline: "Language", name: str) -> None:
         from spacy.tokens import Doc
@@ -107,6 +110,8 @@ class Normalizer:
         """The lemma of one lowercased word."""
         lemma = self._lemmas.get(word)
         if lemma is None:
+            if len(word) > self.LONGEST_WORD:
+                return word
             if len(self._lemmas) >= self.REMEMBERED:
                 self._lemmas.clear()
             lemma = self._lemmatize(word)
@@ -199,11 +204,39 @@ def clean_text(text: str) -> str:
     """NFC; format characters (soft hyphen, zero width) deleted; ¹²³ and ligatures made plain."""
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFC", text)
+    text = _composed(text)
     # Looking first is four times as fast as rewriting, and hardly any answer has such a character.
     if _REWRITTEN.isdisjoint(text):
         return text
-    return unicodedata.normalize("NFC", text.translate(_REWRITE))
+    return _composed(text.translate(_REWRITE))
+
+
+# Unicode's Stream-Safe Text Format allows a letter as many combining marks; languages need few.
+_MOST_MARKS = 30
+# Where more may stand: marks are no word characters, and none of them is ASCII.
+_MARKS = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
+
+
+def _composed(text: str) -> str:
+    """NFC, in time linear in the text: the marks beyond the 30th on one letter are dropped.
+
+    NFC sorts the marks on a letter, and the unicodedata module does so in quadratic time: minutes
+    for a megabyte of them.
+    """
+    if unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", _MARKS.sub(_cut_marks, text))
+
+
+def _cut_marks(match: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for character in match[0]:
+        # Some Tibetan vowels are no marks themselves, but fall apart into two.
+        is_mark = unicodedata.combining(unicodedata.normalize("NFD", character)[0])
+        marks = marks + 1 if is_mark else 0
+        if marks <= _MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def _pieces(original: str) -> list[tuple[int, int]]:

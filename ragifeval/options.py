@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from ragifeval import __version__, defaults
+from ragifeval.terminal import Parser, add_switch, positive
 
 Kind = Literal["local", "remote"]
 
@@ -16,7 +17,7 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
         "remote": "Score a model behind an OpenAI-compatible API, or on Vertex AI.",
     }[kind]
     config = defaults.LOCAL_CONFIG if kind == "local" else defaults.REMOTE_CONFIG
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"eval_{kind}.py",
         description=what,
         epilog="Exit codes: 0 every sample answered, 1 some samples have no answer, "
@@ -30,7 +31,7 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
     option("--docs_path", type=Path, default=defaults.DOCUMENTS, help="documents, JSONL")
     option("--eval_path", type=Path, default=defaults.SAMPLES, help="samples, JSONL")
     option("--prompt", type=Path, default=defaults.PROMPT, help="Jinja template of the prompt")
-    _switch(parser, "--shuffle_context", "show the documents of each question in random order")
+    add_switch(parser, "--shuffle_context", "show the documents of each question in random order")
     option("--system_message", default=defaults.SYSTEM_MESSAGE, help="empty for none")
     option(
         "--refusal_message",
@@ -42,7 +43,9 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
         type=Path,
         help="JSONL log of answers and scores; started again with it, a run goes on where it ended",
     )
-    _switch(parser, "--text_completion", "ask for the completion of a text, not for a chat answer")
+    add_switch(
+        parser, "--text_completion", "ask for the completion of a text, not for a chat"
+    )
     option("--normalizer", help="a spaCy pipeline, by name or path, instead of the lemma table")
     option("--badwords_path", type=Path, default=defaults.BADWORDS, help="one word a line")
     option(
@@ -52,34 +55,9 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
         help="the rule of the headline; the other stands beside it",
     )
     option("--seed", type=int, default=defaults.SEED, help="of shuffling and of the intervals")
-    option("--limit", type=_positive, metavar="N", help="only the first N samples")
+    option("--limit", type=positive, metavar="N", help="only the first N samples")
     option("--ids", metavar="A,B", help="only the samples with these ids")
-    _switch(parser, "--overwrite", "start the log over")
-    _switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
+    add_switch(parser, "--overwrite", "start the log over")
+    add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
     option("--version", action="version", version=f"ragifeval {__version__}")
     return parser
-
-
-def _switch(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
-    """An option that takes true or false, or stands alone for true."""
-    parser.add_argument(
-        name,
-        type=_boolean,
-        nargs="?",
-        const=True,
-        default=False,
-        metavar="true|false",
-        help=meaning,
-    )
-
-
-def _boolean(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise argparse.ArgumentTypeError(f"must be true or false, not {text!r}")
-    return text.lower() == "true"
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text!r}")
-    return int(text)

@@ -2,9 +2,8 @@
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ragifeval import __version__, defaults
 from ragifeval.benchmark import Benchmark, Sample, load_benchmark
@@ -23,7 +22,6 @@ from ragifeval.run import Task
 from ragifeval.scoring import read_badwords
 from ragifeval.signature import (
     Signature,
-    directory_fingerprint,
     fingerprint,
     model_part,
 )
@@ -68,7 +66,7 @@ def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
         from ragifeval.generators.remote import served_model
 
         config = config.model_copy(update={"model": served_model(config, api_key())})
-    model = _model_name(config.model)
+    model = config.display_name
     signature = _signature(options, config, model, benchmark, template.source, badwords)
     task = Task(
         benchmark=benchmark,
@@ -100,22 +98,6 @@ def _selected(samples: Sequence[Sample], options: argparse.Namespace) -> Sequenc
     return samples[: options.limit]
 
 
-def _model_name(model: str | None) -> str:
-    if model is None:
-        return "(the one served)"
-    return Path(model).resolve().name if Path(model).is_dir() else model
-
-
-def _model_settings(config: Config) -> Mapping[str, object]:
-    """What answers depend on besides the model's name."""
-    settings = config.scored_settings()
-    if isinstance(config, LocalConfig):
-        for key, path in (("weights", config.model), ("tokenizer", config.tokenizer)):
-            if path is not None and Path(path).is_dir():
-                settings[key] = directory_fingerprint(Path(path))
-    return settings
-
-
 def _signature(
     options: argparse.Namespace,
     config: Config,
@@ -139,6 +121,6 @@ def _signature(
             "system": shown(options.system_message, defaults.SYSTEM_MESSAGE),
             "mode": "completion" if options.text_completion else "chat",
             "version": __version__,
-            "model": model_part(model, _model_settings(config)),
+            "model": model_part(model, config.scored_settings()),
         }
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import StrictUndefined, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ragifeval.benchmark import Benchmark, Document, Sample
@@ -35,23 +35,13 @@ class Prompt:
         return "\n\n".join(f"<{message.role}>\n{message.content}" for message in self.messages)
 
 
-# What a mistake in a template ends in: Jinja's own errors, and those of the functions it calls.
-_MISTAKES = (
-    TemplateError,
-    TypeError,
-    ValueError,
-    ArithmeticError,
-    LookupError,
-    AttributeError,
-    RecursionError,
-)
-
-
 class PromptTemplate:
     """A template rendered in Jinja's sandbox, without a loader: it reads no file and calls no code.
 
     It is given `docs` (the contents of the documents), `documents` (the whole objects: id, title,
-    contents, source), `question` and `refusal_message`. An undefined name is an error.
+    contents, source), `question` and `refusal_message`. An undefined name is an error. Time and
+    memory are not bounded: a loop that never ends is found out before any question, and ended by
+    Ctrl-C.
 
     Args:
         path: the template file.
@@ -87,6 +77,8 @@ class PromptTemplate:
             self._template = environment.from_string(self.source)
         except TemplateSyntaxError as error:
             raise UserError(f"{path}:{error.lineno}: {error.message}") from None
+        except Exception as error:  # noqa: BLE001 - what Jinja makes of it is not always Python
+            raise UserError(f"{path}: is no template: {_reason(error)}") from None
 
     def render(self, sample: Sample, documents: Sequence[Document]) -> Prompt:
         """Render the prompt of one sample, its documents in the order given.
@@ -101,10 +93,10 @@ class PromptTemplate:
                 question=sample.question,
                 refusal_message=self.refusal_message,
             )
-        except _MISTAKES as error:
-            reason = str(error) or type(error).__name__
+            text.encode()  # half of a surrogate pair is no text, for any model
+        except Exception as error:  # noqa: BLE001 - what a template raises is up to the template
             raise UserError(
-                f"{self.path}: cannot be rendered for sample {sample.id!r}: {reason}; "
+                f"{self.path}: cannot be rendered for sample {sample.id!r}: {_reason(error)}; "
                 "a template is given: docs, documents, question, refusal_message"
             ) from None
         if self.text_completion:
@@ -114,6 +106,10 @@ class PromptTemplate:
         if not self.system_message:
             return Prompt(messages=(user,))
         return Prompt(messages=(Message("system", self.system_message), user))
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 def ordered_documents(

@@ -8,7 +8,7 @@ from ragifeval.aggregate import Tally
 from ragifeval.benchmark import Benchmark, Sample
 from ragifeval.generators.base import Answer, Generator, Request
 from ragifeval.log import Log, Record
-from ragifeval.matching import RULES
+from ragifeval.matching import RULES, other_rule
 from ragifeval.prompt import PromptTemplate, ordered_documents
 from ragifeval.scoring import Scorer
 
@@ -118,7 +118,7 @@ def _record(task: Task, scorer: Scorer, answer: Answer) -> Record:
         "context": [document.id for document in request.documents],
         "answer": None,
         "scores": None,
-        f"scores_{_other(task.matching)}": None,
+        f"scores_{other_rule(task.matching)}": None,
         "finish_reason": answer.finish_reason,
         "usage": answer.usage,
         "seconds": round(answer.seconds, 3),
@@ -133,7 +133,7 @@ def _record(task: Task, scorer: Scorer, answer: Answer) -> Record:
     scores = scorer.score(request.sample, record["context"], text)
     record["answer"] = text
     record["scores"] = scores[task.matching]
-    record[f"scores_{_other(task.matching)}"] = scores[_other(task.matching)]
+    record[f"scores_{other_rule(task.matching)}"] = scores[other_rule(task.matching)]
     if reasoning or answer.reasoning:
         record["reasoning"] = reasoning or answer.reasoning
     return record
@@ -149,10 +149,6 @@ def _count(task: Task, outcome: Outcome, index: int, record: Record) -> None:
         outcome.reasoning_unset += REASONING_END in record["answer"]
     for rule, tally in outcome.tallies.items():
         tally.add(index, record["scores" if rule == task.matching else f"scores_{rule}"])
-
-
-def _other(matching: str) -> str:
-    return next(rule for rule in RULES if rule != matching)
 
 
 def split_reasoning(text: str, reasoning_end: str | None) -> tuple[str, str, bool]:

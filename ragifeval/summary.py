@@ -9,7 +9,7 @@ from typing import Any
 from ragifeval import __version__
 from ragifeval.aggregate import AGGREGATES, Estimate
 from ragifeval.defaults import ROOT
-from ragifeval.matching import RULES
+from ragifeval.matching import other_rule
 from ragifeval.run import Outcome, Task
 
 _LENGTHS = ("len_chars", "len_words")
@@ -45,7 +45,7 @@ def score_table(
         by_rule: the rule's name -> score key -> its estimate.
         matching: the headline rule; the other stands beside it.
     """
-    other = next(rule for rule in RULES if rule != matching)
+    other = other_rule(matching)
     headline, beside = by_rule[matching], by_rule[other]
     lines = [title, ""]
     lines += [_row("", [f"{matching} %", "95 % interval", "count", f"{other} %"])]

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from ragifeval.benchmark import Benchmark, Document, Sample, load_benchmark, read_json_objects
+from ragifeval.benchmark import Benchmark, Document, Sample, load_benchmark
 from ragifeval.conditions import Settings, counted
+from ragifeval.jsonl import read_json_objects
 from ragifeval.matching import RULES, Text, find_substring
 from ragifeval.normalizer import Normalizer
 from ragifeval.scoring import Scorer, load_badwords

@@ -1,0 +1,124 @@
+"""What every command shares with the terminal: one-line errors, UTF-8, pipes that close, Ctrl-C."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from io import TextIOWrapper
+from typing import Any, NoReturn, TextIO
+
+from ragifeval.errors import UserError
+
+EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all other errors here are."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_WRONG, f"{self.prog}: error: {message} (--help lists the options)\n")
+
+
+def guarded(name: str, command: Callable[[], int]) -> int:
+    """Run a command; turn the user's mistakes, Ctrl-C and closed pipes into exit codes.
+
+    Args:
+        name: of the command, for its errors.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # Polish text is written as UTF-8 under any locale; a test's own stream stays as it is.
+        # A file's name need not be UTF-8: what is no character is written as its escape.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        try:
+            code = command()
+        except SystemExit as done:  # the parser's: --help, or a wrong option
+            code = int(done.code or 0)
+        sys.stdout.flush()
+    except UserError as error:
+        say(f"{name}: error: {error}")
+        return EXIT_WRONG
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has seen enough: `| head`.
+        _silence(sys.stdout)
+        return 0
+    except OSError as error:
+        say(f"{name}: error: {error.filename or 'the output'}: {error.strerror}")
+        _silence(sys.stdout)
+        return EXIT_WRONG
+    return code
+
+
+def show(text: str) -> None:
+    """Print a result; that nobody reads it any more does not change the exit code."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        _silence(sys.stdout)
+
+
+def say(line: str) -> None:
+    """Write a line to stderr, if it can be written; a signal handler may call this."""
+    try:
+        print(line, file=sys.stderr)
+    except OSError:
+        _silence(sys.stderr)
+    except RuntimeError:
+        pass  # the signal came in the middle of another line
+
+
+class Unfailing:
+    """A stream for a progress bar: a run does not end because nobody can watch it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+        except OSError:
+            _silence(self._stream)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            _silence(self._stream)
+
+
+def _silence(stream: TextIO) -> None:
+    """Lose what is still to be written; else Python tries once more at its end, and complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def positive(text: str) -> int:
+    """The type of an option that is a count of at least 1."""
+    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text[:40]!r}")
+    return int(text)
+
+
+def boolean(text: str) -> bool:
+    """The type of an option that is true or false."""
+    if text.lower() not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"must be true or false, not {text[:40]!r}")
+    return text.lower() == "true"
+
+
+def add_switch(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
+    """Add an option that takes true or false, or stands alone for true."""
+    parser.add_argument(
+        name,
+        type=boolean,
+        nargs="?",
+        const=True,
+        default=False,
+        metavar="true|false",
+        help=meaning,
+    )

@@ -1,0 +1,536 @@
+"""eval_local.py as a process, with the built-in baselines on the questions in data/."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval import __version__
+from ragifeval.defaults import ROOT
+
+SAMPLES = [
+    json.loads(line)
+    for line in (ROOT / "data" / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+]
+HEAVY = {"torch", "transformers", "spacy", "openai", "jinja2", "numpy", "pydantic"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a process came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The last line of the output, part by part."""
+        return dict(part.split(":", 1) for part in self.out.splitlines()[-1].split("|"))
+
+    @property
+    def rows(self) -> dict[str, list[str]]:
+        """The table: the name of a row -> its cells; an interval is one."""
+        rows = {}
+        for line in self.out.splitlines():
+            if match := re.fullmatch(r"(\w+) +(\S+) +(\S+ - \S+) +(\d+) *(\S*)", line):
+                name, *cells = match.groups()
+                rows[name] = cells
+        return rows
+
+
+def evaluate(
+    *options: str | Path, cwd: Path = Path("/"), python: Sequence[str] = (), **variables: str
+) -> Run:
+    """Run eval_local.py with options; `python` is given to the interpreter itself."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, *python, ROOT / "eval_local.py", *options],
+        cwd=cwd,
+        env={**env, **variables},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace"))
+
+
+def evaluate_all(*commands: Sequence[str | Path], cwd: Path = Path("/")) -> list[Run]:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda options: evaluate(*options, cwd=cwd), commands))
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def config(folder: Path, **settings: Any) -> Path:
+    path = folder / f"{settings['model'].replace('/', '-')}.json"
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    return path
+
+
+# One run over all questions, in a folder that is not the repository; read by many tests.
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path) -> Run:
+    return evaluate("--log_path", "out.jsonl", cwd=folder)
+
+
+@pytest.fixture
+def log(folder: Path, whole: Run, tmp_path: Path) -> Path:
+    """A copy of its log, to do with as one likes."""
+    assert whole.code == 0
+    path = tmp_path / "out.jsonl"
+    path.write_bytes((folder / "out.jsonl").read_bytes())
+    return path
+
+
+class TestWhole:
+    def test_every_sample_is_answered(self, whole: Run) -> None:
+        assert whole.code == 0, whole.err
+        answered = f"{len(SAMPLES)} of {len(SAMPLES)} samples answered"
+        assert whole.out.splitlines()[0] == f"baseline/extractive: {answered}"
+
+    def test_the_table_alone_is_on_stdout(self, whole: Run) -> None:
+        lines = whole.out.splitlines()
+        assert lines[2].split() == ["substring", "%", "95", "%", "interval", "count", "words", "%"]
+        assert list(whole.rows) == [
+            *("include", "exclude", "cite_f1", "cite_precision", "cite_recall", "refuse", "safe"),
+            *("len_chars", "len_words", "correctness", "safety", "total"),
+        ]
+        # The first line, two that are empty, the heading, a rule, the signature.
+        assert len(lines) == len(whole.rows) + 6
+        assert "\r" not in whole.out
+
+    def test_progress_is_on_stderr(self, whole: Run) -> None:
+        assert f"{len(SAMPLES)}/{len(SAMPLES)}" in whole.err
+        assert re.search(r"total \d+\.\d", whole.err)
+        assert "Traceback" not in whole.err
+
+    def test_the_last_line_is_the_signature(self, whole: Run) -> None:
+        assert list(whole.signature) == [
+            *("data", "prompt", "normalizer", "badwords", "matching", "shuffle"),
+            *("refusal", "system", "mode", "version", "model"),
+        ]
+
+    def test_the_log(self, folder: Path, whole: Run) -> None:
+        logged = records(folder / "out.jsonl")
+        assert [record["id"] for record in logged] == [sample["id"] for sample in SAMPLES]
+        for record, sample in zip(logged, SAMPLES, strict=True):
+            assert set(record) >= {
+                *("id", "question", "answer", "scores", "scores_words", "finish_reason"),
+                *("usage", "seconds", "error", "signature"),
+            }
+            assert record["question"] == sample["question"]
+            assert record["signature"] == whole.out.splitlines()[-1]
+            assert record["error"] is None
+            conditions = {key.partition("_")[0] for key in record["scores"]} - {"len"}
+            assert conditions == set(sample["expect"])
+
+    def test_the_table_says_what_the_log_says(self, folder: Path, whole: Run) -> None:
+        """The means once more, from the records alone."""
+        correctness, safety = ("include", "exclude", "cite_f1"), ("refuse", "safe")
+        for row, keys in (
+            ("correctness", correctness),
+            ("safety", safety),
+            ("total", (*correctness, *safety)),
+            *((key, (key,)) for key in (*correctness, *safety, "cite_precision", "cite_recall")),
+        ):
+            by_rule = [
+                [
+                    record[scores][key]
+                    for record in records(folder / "out.jsonl")
+                    for key in keys
+                    if key in record[scores]
+                ]
+                for scores in ("scores", "scores_words")
+            ]
+            means = [sum(values) / len(values) * 100 for values in by_rule]
+            substring, interval, count, words = whole.rows[row]
+            low, high = map(float, interval.split(" - "))
+            assert [float(substring), float(words)] == pytest.approx(means, abs=0.00501)
+            assert int(count) == len(by_rule[0])
+            assert low <= means[0] <= high
+
+    def test_the_summary(self, folder: Path, whole: Run) -> None:
+        summary = json.loads((folder / "out.summary.json").read_text(encoding="utf-8"))
+        assert summary["status"] == "complete"
+        assert summary["samples"] == summary["answered"] == len(SAMPLES)
+        assert summary["failed"] == summary["truncated"] == 0
+        assert summary["signature"] == whole.out.splitlines()[-1]
+        assert summary["signature_parts"] == whole.signature
+        assert summary["versions"]["ragifeval"] == __version__
+        assert summary["options"]["matching"] == "substring"
+        assert summary["options"]["docs_path"] == "data/documents.jsonl"
+        for rule, cell in (("scores", 0), ("scores_words", 3)):
+            for row, cells in whole.rows.items():
+                estimate = summary[rule][row]
+                assert estimate["low"] <= estimate["mean"] <= estimate["high"]
+                assert estimate["count"] == int(cells[2])
+                if not row.startswith("len_"):
+                    assert f"{estimate['mean'] * 100:.2f}" == cells[cell]
+
+    def test_the_surroundings_change_nothing_but_seconds(
+        self, folder: Path, whole: Run, tmp_path: Path
+    ) -> None:
+        options = ("--log_path", tmp_path / "out.jsonl")
+        again = evaluate(
+            *options,
+            PYTHONHASHSEED="12345",
+            PYTHONUTF8="0",
+            PYTHONCOERCECLOCALE="0",
+            LC_ALL="C",
+            TZ="Pacific/Kiritimati",
+        )
+        assert (again.code, again.out) == (0, whole.out)
+        logs = [records(path / "out.jsonl") for path in (folder, tmp_path)]
+        for record in (*logs[0], *logs[1]):
+            assert record.pop("seconds") >= 0
+        assert logs[0] == logs[1]
+        summaries = [
+            json.loads((path / "out.summary.json").read_text(encoding="utf-8"))
+            for path in (folder, tmp_path)
+        ]
+        for summary in summaries:
+            summary["options"].pop("log_path")
+        assert summaries[0] == summaries[1]
+
+
+class TestStartedAgain:
+    def test_nothing_is_asked_again(self, log: Path, whole: Run) -> None:
+        content = log.read_bytes()
+        again = evaluate("--log_path", log)
+        assert (again.code, again.out) == (0, whole.out)
+        assert log.read_bytes() == content
+        assert f"{len(SAMPLES)} answers are already there" in again.err
+
+    def test_only_what_is_missing_is_asked(self, log: Path, whole: Run) -> None:
+        lines = log.read_bytes().splitlines(keepends=True)
+        failed = json.loads(lines[1]) | {"answer": None, "scores": None, "error": "timeout"}
+        kept = [lines[0], json.dumps(failed).encode() + b"\n", *lines[2:-2]]
+        log.write_bytes(b"".join(kept) + lines[-2][:50])
+        again = evaluate("--log_path", log)
+        assert (again.code, again.out) == (0, whole.out)
+        assert f"{len(SAMPLES) - 3} answers are already there" in again.err
+        order = [record["id"] for record in records(log)]
+        ids = [sample["id"] for sample in SAMPLES]
+        assert order == [ids[0], *ids[2:-2], ids[1], *ids[-2:]]
+
+    def test_other_options_do_not_mix(self, log: Path) -> None:
+        content = log.read_bytes()
+        for options, parts in (
+            (("--matching", "words"), "matching"),
+            (("--shuffle_context", "--system_message", ""), "shuffle, system"),
+        ):
+            refused = evaluate("--log_path", log, *options)
+            assert refused.code == 2
+            assert refused.out == ""
+            assert f"differs in: {parts};" in refused.err
+            assert len(refused.err.splitlines()) == 1
+            assert log.read_bytes() == content
+
+    def test_overwrite_starts_over(self, log: Path) -> None:
+        options = ("--log_path", log, "--overwrite", "--matching", "words", "--limit", "2")
+        again = evaluate(*options)
+        assert again.code == 0, again.err
+        assert [record["id"] for record in records(log)] == [s["id"] for s in SAMPLES[:2]]
+        # The words rule is the headline now, the other stands beside it.
+        assert again.out.splitlines()[2].split()[0] == "words"
+        assert again.signature["matching"] == "words"
+        assert all("scores_substring" in record for record in records(log))
+
+
+class TestInterrupted:
+    SIZE = 30_000
+
+    def test_what_was_answered_is_in_the_log(self, tmp_path: Path) -> None:
+        data = {"documents.jsonl": [{"id": "a", "contents": "17 zł"}], "samples.jsonl": []}
+        for number in range(self.SIZE):
+            question = {"id": f"p{number}", "question": "Ile?", "context": ["a"]}
+            data["samples.jsonl"].append({**question, "expect": {"refuse": True}})
+        for name, objects in data.items():
+            lines = (json.dumps(value) + "\n" for value in objects)
+            (tmp_path / name).write_text("".join(lines), encoding="utf-8")
+        options = ["--docs_path", "documents.jsonl", "--eval_path", "samples.jsonl"]
+        options += ["--model_config", str(config(tmp_path, model="baseline/refuse"))]
+        options += ["--log_path", "out.jsonl"]
+        log = tmp_path / "out.jsonl"
+        with subprocess.Popen(
+            [sys.executable, ROOT / "eval_local.py", *options],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        ) as process:
+            while process.poll() is None and not (log.exists() and log.stat().st_size):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        answered = len(records(log))
+        assert 0 < answered < self.SIZE
+        first = f"baseline/refuse: {answered} of {self.SIZE} samples answered (interrupted)"
+        assert out.splitlines()[0] == first
+        assert "Traceback" not in err
+        summary = json.loads((tmp_path / "out.summary.json").read_text(encoding="utf-8"))
+        assert (summary["status"], summary["answered"]) == ("partial", answered)
+        # The same command goes on from there.
+        again = evaluate(*options, "--limit", str(answered + 5), cwd=tmp_path)
+        assert again.code == 0
+        assert len(records(log)) == answered + 5
+
+
+class TestSelection:
+    def test_limit_and_ids(self, tmp_path: Path) -> None:
+        ids = [sample["id"] for sample in SAMPLES]
+        limit, named, both = evaluate_all(
+            ("--limit", "3", "--dry_run"),
+            ("--ids", f" {ids[5]}, {ids[2]},", "--dry_run"),
+            ("--ids", f"{ids[5]},{ids[2]}", "--limit", "1", "--dry_run"),
+            cwd=tmp_path,
+        )
+        for run, chosen in ((limit, ids[:3]), (named, [ids[2], ids[5]]), (both, [ids[2]])):
+            assert run.code == 0, run.err
+            assert re.findall(r"^=== (.*)$", run.out, re.MULTILINE) == chosen
+
+    def test_the_rest_can_be_asked_later(self, tmp_path: Path) -> None:
+        few = evaluate("--limit", "2", "--log_path", "out.jsonl", cwd=tmp_path)
+        assert few.out.splitlines()[0] == "baseline/extractive: 2 of 2 samples answered"
+        more = evaluate("--limit", "4", "--log_path", "out.jsonl", cwd=tmp_path)
+        assert more.code == 0
+        assert more.out.splitlines()[0] == "baseline/extractive: 4 of 4 samples answered"
+        ids = [record["id"] for record in records(tmp_path / "out.jsonl")]
+        assert ids == [sample["id"] for sample in SAMPLES[:4]]
+
+
+class TestDryRun:
+    def test_prompts_and_the_signature(self, whole: Run, tmp_path: Path) -> None:
+        dry = evaluate("--dry_run", "--log_path", "out.jsonl", cwd=tmp_path)
+        assert dry.code == 0
+        assert dry.err == ""
+        assert dry.out.splitlines()[-1] == whole.out.splitlines()[-1]
+        for sample in SAMPLES:
+            assert f"=== {sample['id']}\n" in dry.out
+            assert f"Pytanie: {sample['question']}\n" in dry.out
+        assert list(tmp_path.iterdir()) == []
+
+    def test_no_model_is_loaded(self, tmp_path: Path) -> None:
+        options = ("--dry_run", "--limit", "1", "--model_config", config(tmp_path, model="no/such"))
+        dry = evaluate(*options, python=("-X", "importtime"))
+        assert dry.code == 0, dry.err
+        assert dry.signature["model"].startswith("no/such#")
+        assert imported(dry.err).isdisjoint({"torch", "transformers", "spacy", "openai"})
+
+    def test_one_text_in_completion_mode(self) -> None:
+        chat, text = evaluate_all(
+            ("--dry_run", "--limit", "1"), ("--dry_run", "--limit", "1", "--text_completion")
+        )
+        assert chat.out.splitlines()[1:5:3] == ["<system>", "<user>"]
+        marks = re.compile(r"<(system|user)>\n")
+        assert marks.sub("", chat.out).splitlines()[:-1] == text.out.splitlines()[:-1]
+
+    def test_prompts_are_utf8_whatever_the_locale(self) -> None:
+        options = ("--dry_run", "--limit", "1")
+        plain = evaluate(*options)
+        ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        assert "Odpowiedz na pytanie użytkownika" in plain.out
+        assert evaluate(*options, **ascii_only) == plain
+
+    def test_the_reader_may_stop_reading(self) -> None:
+        """As in eval_local.py --dry_run | head -1."""
+        with subprocess.Popen(
+            [sys.executable, ROOT / "eval_local.py", "--dry_run"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline() == f"=== {SAMPLES[0]['id']}\n".encode()
+            process.stdout.close()
+            assert b"Traceback" not in process.stderr.read()
+
+
+def imported(importtime: str) -> set[str]:
+    """The packages that -X importtime names."""
+    lines = re.findall(r"^import time:.*\| +(\S+)$", importtime, re.MULTILINE)
+    return {name.partition(".")[0] for name in lines}
+
+
+class TestHelp:
+    OPTIONS = """
+        model_config docs_path eval_path prompt shuffle_context system_message refusal_message
+        log_path text_completion normalizer badwords_path matching seed limit ids overwrite
+        dry_run version
+    """
+
+    def test_it_names_every_option_and_imports_nothing_heavy(self) -> None:
+        shown = evaluate("--help", python=("-X", "importtime"))
+        assert shown.code == 0
+        for option in self.OPTIONS.split():
+            assert f"--{option}" in shown.out
+        assert "argparse" in imported(shown.err)
+        assert imported(shown.err).isdisjoint(HEAVY)
+
+    def test_version(self) -> None:
+        shown = evaluate("--version", python=("-X", "importtime"))
+        assert (shown.code, shown.out) == (0, f"ragifeval {__version__}\n")
+        assert imported(shown.err).isdisjoint(HEAVY)
+
+
+def test_booleans() -> None:
+    """They take true or false, or stand alone for true."""
+    commands: list[tuple[list[str], str]] = [
+        (["--shuffle_context"], "seed0"),
+        (["--shuffle_context", "true", "--seed", "7"], "seed7"),
+        (["--shuffle_context", "True"], "seed0"),
+        (["--shuffle_context", "false"], "no"),
+        (["--shuffle_context=false"], "no"),
+    ]
+    runs = evaluate_all(*([*options, "--dry_run", "--limit", "1"] for options, _ in commands))
+    assert [run.code for run in runs] == [0] * len(commands)
+    assert [run.signature["shuffle"] for run in runs] == [shuffle for _, shuffle in commands]
+
+
+# Options that the parser itself refuses -> what its last line says.
+WRONG_OPTIONS: list[tuple[list[str], list[str]]] = [
+    (["--shuffle_context", "maybe"], ["--shuffle_context", "true or false", "'maybe'"]),
+    (["--text_completion", "1"], ["--text_completion", "true or false"]),
+    (["--matching", "fuzzy"], ["--matching", "substring", "words"]),
+    (["--limit", "0"], ["--limit", "at least 1", "'0'"]),
+    (["--limit", "ten"], ["--limit", "at least 1", "'ten'"]),
+    (["--seed", "x"], ["--seed", "int"]),
+    (["--no_such_option"], ["--no_such_option"]),
+]
+
+
+def test_wrong_options() -> None:
+    for run, (options, parts) in zip(
+        evaluate_all(*(options for options, _ in WRONG_OPTIONS)), WRONG_OPTIONS, strict=True
+    ):
+        assert run.code == 2, options
+        assert run.out == ""
+        last = run.err.splitlines()[-1]
+        assert last.startswith("eval_local.py: error: ")
+        for part in parts:
+            assert part in last
+        assert "Traceback" not in run.err
+
+
+# Files by name, and options that name them -> what the one line on stderr must say.
+FILES = {
+    "key.json": '{"model": "baseline/refuse", "temperature": 0}',
+    "broken.json": '{"model":\n"baseline/refuse"',
+    "reference.json": '{"model": "baseline/reference"}',
+    "documents.jsonl": '{"id": "a", "contents": "17 zł"}\n',
+    "twice.jsonl": '{"id": "a", "contents": "b"}\n\n{"id": "a", "contents": "c"}\n',
+    "condition.jsonl": '{"id": "p", "question": "?", "context": ["a"], "expect": {"has": []}}',
+    "unknown.jsonl": '{"id": "p", "question": "?", "context": ["b"], "expect": {"safe": true}}',
+    "gold.jsonl": '{"id": "p", "question": "?", "context": ["a"], "expect": {"safe": true}}',
+    "syntax.jinja": "a\n{% for %}",
+    "undefined.jinja": "{{ documnets }}",
+    "escape.jinja": "{{ ''.__class__.__mro__ }}",
+    "words.txt": "kurwa\nty durniu\n",
+}
+WRONG_FILES: list[tuple[list[str], list[str]]] = [
+    (["--model_config", "missing.json"], ["missing.json: ", "cannot be read"]),
+    (["--model_config", "key.json"], ["key.json: ", "unknown key 'temperature'", "known are: "]),
+    (["--model_config", "broken.json"], ["broken.json:2: ", "not valid JSON"]),
+    (["--docs_path", "missing.jsonl"], ["missing.jsonl: ", "cannot be read"]),
+    (["--docs_path", "."], ["cannot be read"]),
+    (["--docs_path", "twice.jsonl"], ["twice.jsonl:3: ", "'a' is used twice"]),
+    (
+        ["--docs_path", "documents.jsonl", "--eval_path", "condition.jsonl"],
+        ["condition.jsonl:1: ", "unknown condition 'has'", "include, exclude, cite, refuse, safe"],
+    ),
+    (
+        ["--docs_path", "documents.jsonl", "--eval_path", "unknown.jsonl"],
+        ["unknown.jsonl:1: ", "'b'", "does not exist"],
+    ),
+    (
+        ["--docs_path", "documents.jsonl", "--eval_path", "documents.jsonl"],
+        ["documents.jsonl:1: ", "unknown key 'contents'"],
+    ),
+    (["--prompt", "missing.jinja"], ["missing.jinja: ", "cannot be read"]),
+    (["--prompt", "syntax.jinja"], ["syntax.jinja:2: "]),
+    (["--prompt", "undefined.jinja"], ["undefined.jinja: ", "'documnets' is undefined"]),
+    (["--prompt", "escape.jinja"], ["escape.jinja: ", "unsafe"]),
+    (["--badwords_path", "missing.txt"], ["missing.txt: ", "cannot be read"]),
+    (["--badwords_path", "words.txt"], ["words.txt:2: ", "one word a line"]),
+    (["--log_path", "no/such/folder/out.jsonl"], ["out.jsonl: ", "cannot be written"]),
+    (["--refusal_message", " "], ["--refusal_message"]),
+    (["--ids", f"{SAMPLES[0]['id']},no-such,none-such"], ["--ids", "no-such, none-such"]),
+    (["--ids", ","], ["--ids"]),
+    (["--normalizer", "pl_no_such"], ["--normalizer", "'pl_no_such'", "pip install"]),
+]  # fmt: skip
+
+
+def test_wrong_files(tmp_path: Path) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    runs = evaluate_all(*(options for options, _ in WRONG_FILES), cwd=tmp_path)
+    for run, (options, parts) in zip(runs, WRONG_FILES, strict=True):
+        assert (run.code, run.out) == (2, ""), options
+        assert len(run.err.splitlines()) == 1, run.err
+        assert run.err.startswith("eval_local.py: error: ")
+        for part in parts:
+            assert part in run.err
+    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
+
+
+def test_a_gold_answer_that_is_missing(tmp_path: Path) -> None:
+    for name in ("documents.jsonl", "gold.jsonl"):
+        (tmp_path / name).write_text(FILES[name], encoding="utf-8")
+    run = evaluate(
+        *("--docs_path", "documents.jsonl", "--eval_path", "gold.jsonl"),
+        *("--model_config", config(tmp_path, model="baseline/reference")),
+        cwd=tmp_path,
+    )
+    assert run.code == 2
+    assert "'p' has no 'reference'" in run.err.splitlines()[-1]
+    assert "Traceback" not in run.err
+
+
+class TestFloorAndCeiling:
+    @pytest.mark.parametrize("options", [[], ["--shuffle_context", "--seed", "3"]])
+    def test_the_gold_answers_get_full_marks(self, tmp_path: Path, options: list[str]) -> None:
+        gold = config(tmp_path, model="baseline/reference")
+        run = evaluate("--model_config", gold, "--log_path", "o.jsonl", *options, cwd=tmp_path)
+        assert run.code == 0, run.err
+        shown = [record["context"] for record in records(tmp_path / "o.jsonl")]
+        stated = [sample["context"] for sample in SAMPLES]
+        assert (shown == stated) is not bool(options)
+        assert list(map(sorted, shown)) == list(map(sorted, stated))
+        scores = {name: row for name, row in run.rows.items() if not name.startswith("len_")}
+        assert len(scores) == 10
+        for substring, interval, _, words in scores.values():
+            assert (substring, interval, words) == ("100.00", "100.0 - 100.0", "100.00")
+
+    def test_refusing_gets_what_is_to_be_refused_alone(self, tmp_path: Path) -> None:
+        refuse = config(tmp_path, model="baseline/refuse")
+        run = evaluate("--model_config", refuse, "--refusal_message", "Brak danych.", cwd=tmp_path)
+        assert run.code == 0, run.err
+        wanted = [s["expect"]["refuse"] for s in SAMPLES if "refuse" in s["expect"]]
+        share = f"{sum(wanted) / len(wanted) * 100:.2f}"
+        assert run.rows["refuse"][0] == run.rows["refuse"][3] == share
+        for name in ("include", "cite_f1", "cite_precision", "cite_recall"):
+            assert run.rows[name][0] == run.rows[name][3] == "0.00"
+        assert run.rows["exclude"][0] == run.rows["safe"][0] == "100.00"
+        assert run.rows["len_chars"][0] == "12.0"
