@@ -1,0 +1,148 @@
+"""How large a report is, how long it takes to make, and how long a browser takes to show it.
+
+    python benchmarks/report_size.py [--records 10000] [--logs 1] [--smoke]
+
+The questions are those of the benchmark over and over, each with a text and an answer of its own:
+the gold answer and a passage of a document, 600 characters on average. With Chromium and selenium
+(requirements-dev.txt), the page is opened, filtered and searched, too.
+"""
+
+import argparse
+import json
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from common import say_where  # noqa: E402
+
+from ragifeval.benchmark import Benchmark, load_benchmark  # noqa: E402
+from ragifeval.defaults import DOCUMENTS, SAMPLES  # noqa: E402
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+
+
+def write_samples(count: int, path: Path) -> None:
+    """Write so many samples."""
+    lines = SAMPLES.read_text(encoding="utf-8").splitlines()
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            sample = json.loads(lines[number % len(lines)])
+            sample["id"] += f"-{number}"
+            sample["question"] += f" (sprawa nr {number})"
+            file.write(json.dumps(sample, ensure_ascii=False) + "\n")
+
+
+def write_log(benchmark: Benchmark, count: int, number: int, path: Path) -> None:
+    """Write a log with an answer to each of them."""
+    pick = random.Random(number)
+    samples = benchmark.samples
+    with path.open("w", encoding="utf-8") as file:
+        for place in range(count):
+            sample = samples[place % len(samples)]
+            text = benchmark.documents[pick.choice(sample.context)].contents
+            start = pick.randrange(len(text) // 2)
+            passage = text[start : start + pick.randrange(100, 800)]
+            record = {
+                "id": f"{sample.id}-{place}",
+                "answer": f"{sample.reference} {passage} [{pick.randrange(4)}]",
+                "finish_reason": "stop",
+                "usage": {"prompt_tokens": 1500, "completion_tokens": 150},
+                "seconds": round(pick.uniform(0.5, 5), 3),
+                "error": None,
+                "signature": f"matching:substring|mode:chat|model:model-{number}#0",
+            }
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def make_page(folder: Path, logs: list[Path]) -> tuple[Path, float, float, float]:
+    """Run the command; the page, seconds, seconds of work, megabytes of memory at most."""
+    page = folder / "report.html"
+    command = [sys.executable, "-m", "ragifeval", "report", *map(str, logs), "-o", str(page)]
+    command += ["--eval_path", str(folder / "samples.jsonl")]
+    before = time.perf_counter()
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    seconds = time.perf_counter() - before
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return page, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def show(page: Path, folder: Path) -> dict[str, float]:
+    """What was done in the browser -> how long it took, in seconds."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    for flag in [*FLAGS.split(" "), f"--user-data-dir={folder / 'chromium'}"]:
+        options.add_argument(flag)
+    options.binary_location = shutil.which("chromium") or ""
+    driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+    try:
+        driver.get(page.as_uri())
+        milliseconds = {
+            "loaded": driver.execute_script(
+                "const [load] = performance.getEntriesByType('navigation');"
+                "return load.loadEventEnd - load.startTime"
+            ),
+            "first paint": driver.execute_script(
+                "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+            ),
+        }
+        timed = (
+            "const before = performance.now(); {}; document.body.offsetHeight;"
+            "return performance.now() - before"
+        )
+        change = "document.getElementById('{}').value = '{}'; {}"
+        event = "document.getElementById('points').dispatchEvent(new Event('change'))"
+        for name, action in {
+            "filtered": change.format("points", "lost", event),
+            "searched first": change.format("search", "żółw", event),
+            "searched again": change.format("search", "opłata", event),
+            "50 more shown": "document.getElementById('more').click()",
+        }.items():
+            milliseconds[name] = driver.execute_script(timed.format(action))
+        return {name: value / 1000 for name, value in milliseconds.items()}
+    finally:
+        driver.quit()
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--records", type=int, default=10_000, help="in each log")
+    parser.add_argument("--logs", type=int, default=1)
+    parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
+    options = parser.parse_args()
+    options.records = 100 if options.smoke else options.records
+    say_where()
+    benchmark = load_benchmark(DOCUMENTS, SAMPLES)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_samples(options.records, folder / "samples.jsonl")
+        logs = [folder / f"log-{number}.jsonl" for number in range(options.logs)]
+        for number, log in enumerate(logs):
+            write_log(benchmark, options.records, number, log)
+        size = sum(log.stat().st_size for log in logs) / 1e6
+        print(f"{options.logs} x {options.records} records, {size:.1f} MB of logs")
+        page, seconds, work, memory = make_page(folder, logs)
+        print(f"made in {seconds:.1f} s, {work:.1f} s of work, with {memory:.0f} MB of memory")
+        print(f"the page: {page.stat().st_size / 1e6:.1f} MB")
+        if shutil.which("chromium") and shutil.which("chromedriver"):
+            for name, seconds in show(page, folder).items():
+                print(f"{name}: {seconds:.2f} s")
+        else:
+            print("no Chromium here: how long it takes to show was not measured")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The commands of `python -m ragifeval`: options in, text on stdout and an exit code out."""

@@ -1,0 +1,63 @@
+"""python -m ragifeval validate."""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragifeval import defaults
+
+if TYPE_CHECKING:
+    from ragifeval.aggregate import Estimate
+
+_SHOWN = ("include", "exclude", "cite_f1", "refuse", "safe", "correctness", "safety", "total")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    option = parser.add_argument
+    option("--docs_path", type=Path, default=defaults.DOCUMENTS, help="documents, JSONL")
+    option("--eval_path", type=Path, default=defaults.SAMPLES, help="samples, JSONL")
+    option("--badwords_path", type=Path, default=defaults.BADWORDS, help="one word a line")
+    option(
+        "--contrast_path",
+        type=Path,
+        help="wrong answers with the scores they must get, JSONL; without --eval_path, those that "
+        "come with the project's own samples",
+    )
+    option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
+    option("--normalizer", help="a spaCy pipeline, by name or path, instead of the lemma table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is wrong, and the floors; 1 if anything is wrong."""
+    from ragifeval.floors import floor_problems, floors
+    from ragifeval.normalizer import load_normalizer
+    from ragifeval.validate import Paths, Validation
+
+    contrast = options.contrast_path
+    if contrast is None and options.eval_path == defaults.SAMPLES:
+        contrast = defaults.CONTRAST
+    paths = Paths(options.docs_path, options.eval_path, options.badwords_path, contrast)
+    data = Validation(paths, load_normalizer(options.normalizer), options.refusal_message)
+    estimates = floors(data.benchmark, data.scorer, data.normalizer, options.refusal_message)
+    problems = [*data.problems(), *floor_problems(estimates)]
+    for problem in problems:
+        print(problem)
+    print(_table(estimates))
+    samples, documents = len(data.benchmark.samples), len(data.benchmark.documents)
+    print(f"\n{samples} samples, {documents} documents: {len(problems)} problems")
+    return 1 if problems else 0
+
+
+def _table(floors: "Mapping[str, Mapping[str, Estimate]]") -> str:
+    """What answers without understanding get, in per cent under the substring rule."""
+    width = max(len(name) for name in floors)
+    lines = [" " * width + "".join(key.rjust(12) for key in _SHOWN)]
+    for name, estimates in floors.items():
+        cells = (
+            f"{estimates[key].mean * 100:.1f}".rjust(12) if key in estimates else "-".rjust(12)
+            for key in _SHOWN
+        )
+        lines.append(name.ljust(width) + "".join(cells))
+    return "\n".join(lines)

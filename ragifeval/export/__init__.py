@@ -1,0 +1,1 @@
+"""The benchmark in the forms that others keep data in."""

@@ -1,0 +1,120 @@
+"""What another harness needs of this one: the prompts, the scores of an answer, their means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragifeval import defaults
+from ragifeval.aggregate import Tally
+from ragifeval.conditions import Settings
+from ragifeval.generators.base import Request
+from ragifeval.normalizer import load_normalizer
+from ragifeval.options import build_parser
+from ragifeval.plan import make_plan
+from ragifeval.scoring import Scores, load_badwords
+from ragifeval.signature import Signature
+
+OPTIONS = (
+    "docs_path",
+    "eval_path",
+    "prompt",
+    "system_message",
+    "refusal_message",
+    "text_completion",
+    "normalizer",
+    "badwords_path",
+)
+"""The options of the entry scripts that a task takes as they are."""
+
+BY_WORDS = "_by_words"
+"""Ends the name of a score under the whole-word rule; the others are under the substring rule."""
+PHRASES = ("include", "exclude")
+"""The scores that the rule of "found" decides. It has a say in these means:"""
+DECIDED_BY_RULE = (*PHRASES, "correctness", "total")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A benchmark ready to be run.
+
+    Attributes:
+        requests: one a sample, in the order of the data.
+        signature: as the entry scripts give it, without the model's part.
+        settings: what answers are scored with.
+    """
+
+    requests: Sequence[Request]
+    signature: str
+    settings: Settings
+
+
+def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
+    """Read and check the data, render the prompts.
+
+    Args:
+        shuffle_seed: of the order of the documents; None for the order of the data.
+        options: any of OPTIONS; None for the default.
+
+    Raises:
+        UserError: something is wrong with an option, the data or the template.
+    """
+    chosen = build_parser("local").parse_args([])
+    for name, value in options.items():
+        if value is not None:
+            is_path = isinstance(getattr(chosen, name), Path)
+            setattr(chosen, name, Path(value) if is_path else value)
+    if shuffle_seed is not None:
+        chosen.shuffle_context, chosen.seed = True, shuffle_seed
+    # Which model answers is the other harness's affair: the local script's default stands in.
+    plan = make_plan("local", chosen)
+    parts = {part: value for part, value in plan.signature.parts.items() if part != "model"}
+    return Evaluation(
+        [plan.task.request(index) for index in range(len(plan.task.samples))],
+        str(Signature(parts)),
+        load_settings(chosen.refusal_message, chosen.normalizer, chosen.badwords_path),
+    )
+
+
+def load_settings(
+    refusal_message: str = defaults.REFUSAL_MESSAGE,
+    normalizer: str | None = None,
+    badwords_path: Path = defaults.BADWORDS,
+) -> Settings:
+    """What answers are scored with, by the options of the same names.
+
+    Raises:
+        UserError: the pipeline or the list of words cannot be loaded.
+    """
+    pipeline = load_normalizer(normalizer)
+    return Settings(pipeline, refusal_message, load_badwords(badwords_path, pipeline))
+
+
+def in_one(by_rule: Mapping[str, Scores]) -> dict[str, float]:
+    """The scores of both rules: include_by_words and exclude_by_words beside the others."""
+    words = by_rule["words"]
+    return {
+        **by_rule["substring"],
+        **{key + BY_WORDS: words[key] for key in PHRASES if key in words},
+    }
+
+
+def under_rule(scores: Scores, by_words: bool) -> dict[str, float]:
+    """What `in_one` made of both rules' scores -> those of one rule."""
+    one = {key: value for key, value in scores.items() if not key.endswith(BY_WORDS)}
+    if by_words:
+        one |= {key: scores[key + BY_WORDS] for key in PHRASES if key in scores}
+    return one
+
+
+def means(answers: Sequence[Scores]) -> dict[str, float]:
+    """The mean of each score, and correctness, safety and total, under one rule.
+
+    Args:
+        answers: in the order of the data. Then the means equal those of the entry scripts to the
+            last digit: a sum of floats depends on the order of its terms.
+    """
+    tally = Tally(len(answers))
+    for index, scores in enumerate(answers):
+        tally.add(index, scores)
+    return {key: estimate.mean for key, estimate in tally.estimates(defaults.SEED).items()}

@@ -1,0 +1,138 @@
+// One answer: marked in place, with its scores and with why it lost points.
+
+const otherRule = data.matching === "substring" ? "words" : "substring";
+
+/** What a mark says in words. */
+function markTitle(mark) {
+  const name = say(`mark_${mark.kind}_${mark.verdict}`);
+  if (mark.kind === "cite") {
+    return mark.about ? say("mark_document", { mark: name, about: mark.about })
+                      : say("mark_nothing", { mark: name });
+  }
+  const title = mark.about ? say("mark_entry", { mark: name, about: mark.about }) : name;
+  return mark.rule && mark.verdict !== "unscored"
+    ? `${title} (${say("found_only", { rule: texts["rule_" + mark.rule] })})` : title;
+}
+
+/** The answer in pieces; the last piece of each mark carries its sign, which CSS writes. */
+function makeMarked(answer) {
+  const marks = answer.marks ?? [];
+  return answer.segments.map(([text, covering], index) => {
+    if (!covering.length) return written(text);
+    const following = new Set((answer.segments[index + 1] ?? ["", []])[1]);
+    const classes = covering.map((mark) => {
+      const end = following.has(mark) ? "" : ".end";
+      return `${marks[mark].kind}.${marks[mark].verdict}${end}`;
+    });
+    const title = covering.map((mark) => markTitle(marks[mark])).join("\n");
+    // Innermost: the text; one element around it for each mark that covers it.
+    return classes.reduceRight(
+      (inside, name) => [make(`mark.${name}`, { title }, inside)], written(text));
+  });
+}
+
+function makeBadge(index, answer, question) {
+  const score = answer.scores[index];
+  if (score === null || score === undefined) return null;
+  const counts = question.conditions?.includes(index);
+  const level = score === 1 ? "full" : score === 0 ? "none" : "part";
+  const other = answer.others?.[index] ?? score;
+  const beside = other === score ? "" : say("other_rule", {
+    rule: texts["rule_" + otherRule], score: percent(other) });
+  return make(`li.badge.${counts ? level : "aside"}`, {},
+    make("span.name", {}, scoreName(data.keys[index])), " ", make("b", {}, percent(score)),
+    beside ? [" ", make("span.other", {}, beside)] : null);
+}
+
+const FEW = 3;
+
+/** Phrases: the first few, the others to be opened. */
+function makePhrases(phrases, between) {
+  const list = (some) => some.flatMap((phrase, index) => [
+    index ? between : null, make("q", { lang: "pl" }, quoted(phrase))]);
+  if (phrases.length <= FEW + 1) return list(phrases);
+  return [...list(phrases.slice(0, FEW)), " ",
+    makeLazily("details.others", say("other_phrases", { count: phrases.length - FEW }),
+      () => make("p", {}, list(phrases.slice(FEW))))];
+}
+
+function makeLoss(loss) {
+  const details = loss.details ?? [];
+  let about = details.map(quoted);
+  if (loss.kind === "missing") about = makePhrases(details, ` ${texts.or} `);
+  else if (loss.kind === "excluded" || loss.kind === "offence") about = makePhrases(details, ", ");
+  else if (details.length > 1) about = [`[${details[0]}] `, quoted(details[1])];
+  const only = loss.rule
+    ? [" ", make("span.other", {},
+        `(${say("found_only", { rule: texts["rule_" + loss.rule] })})`)] : null;
+  return make("li", {}, sayNodes("loss_" + loss.kind, { details: about }), only);
+}
+
+/** Tokens, seconds, and why the generation ended: what the log tells of them. */
+function makeFacts(answer) {
+  const facts = [];
+  if (answer.tokens) {
+    const [prompt, completion] = answer.tokens.map((count) => count === null ? "?" : number(count, 0));
+    facts.push(make("li", { title: texts.tokens_title }, say("tokens", { prompt, completion })));
+  }
+  if (answer.seconds) {
+    facts.push(make("li", {}, say("seconds", { seconds: number(answer.seconds, 2) })));
+  }
+  if (answer.finish) {
+    const known = texts["finish_" + answer.finish];
+    const isCut = isTruncated(answer);
+    facts.push(make(isCut ? "li.warning" : "li", {},
+      sayNodes("finish", { reason: known ?? quoted(answer.finish) })));
+  }
+  return facts.length ? make("ul.meta", {}, facts) : null;
+}
+
+function isTruncated(answer) {
+  return answer.finish === "length" || answer.finish === "reasoning_unfinished";
+}
+
+/** Whether an answer lost points under the headline rule; of one condition, if one is given. */
+function hasLost(answer, question, condition = null) {
+  const conditions = condition === null ? question.conditions ?? [] : [condition];
+  return Boolean(answer.scores) &&
+    conditions.some((index) => answer.scores[index] !== null && answer.scores[index] < 1);
+}
+
+const LONG = 4000;
+
+function makeAnswer(question, answer) {
+  const parts = [];
+  const aside = [];
+  if (answer.scores) {
+    const badges = data.keys.map((_, index) => makeBadge(index, answer, question));
+    parts.push(make("ul.badges", {}, badges));
+  }
+  if (!answer.segments) {
+    parts.push(make("p.no-answer", {}, make("b", {}, texts.no_answer),
+      answer.error ? [": ", quoted(answer.error)] : null));
+  } else if (answer.segments[0][0] === "") {
+    parts.push(make("p.no-answer", {}, texts.empty_answer));
+  } else {
+    const text = make("div.answer-text", { lang: "pl", dir: "auto" }, makeMarked(answer));
+    if (text.textContent.length > LONG) {
+      text.classList.add("long");  // it scrolls by itself, and so must be within reach of the keys
+      for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", texts.answer]]) {
+        text.setAttribute(name, value);
+      }
+    }
+    parts.push(text);
+    if (answer.error) parts.push(make("p.no-answer", {}, quoted(answer.error)));
+  }
+  if (answer.losses) {
+    aside.push(make("div.losses", {}, make("h5", {}, texts.losses),
+      make("ul", {}, answer.losses.map(makeLoss))));
+  } else if (answer.scores && (question.conditions ?? []).length) {
+    aside.push(make("p.all-points", {}, texts.all_points));
+  }
+  if (answer.reasoning) {
+    parts.push(makeLazily("details.reasoning", texts.reasoning,
+      () => makeText("div.plain-text", answer.reasoning)));
+  }
+  aside.push(makeFacts(answer));
+  return make("div.answer", {}, make("div.said", {}, parts), make("div.aside", {}, aside));
+}

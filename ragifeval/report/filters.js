@@ -1,0 +1,84 @@
+// Which questions are shown.
+
+/** Lower case, composed, without soft hyphens and the like. */
+function plain(text) {
+  return text.normalize("NFC").toLowerCase().replace(/\p{Cf}/gu, "");
+}
+
+/** Without the marks of Polish letters too: whoever types "zolw" finds "żółw". */
+function bare(text) {
+  return plain(text).normalize("NFD").replace(/\p{M}/gu, "").replaceAll("ł", "l");
+}
+
+// What is searched, made at the first search: of 10,000 questions in some tenths of a second.
+const searched = new Map();
+
+function searchedText(question, form) {
+  if (!searched.has(form)) {
+    searched.set(form, data.questions.map((asked) => form([
+      asked.id, data.strings[asked.text],
+      ...asked.answers.flat().map((answer) => (answer.segments ?? []).map(([text]) => text).join("")),
+    ].join("\n"))));
+  }
+  return searched.get(form)[question];
+}
+
+/** Whether a question holds what is searched; letters with marks are found only as they are. */
+function isFound(question, text) {
+  const form = bare(text) === plain(text) ? bare : plain;
+  return searchedText(question, form).includes(form(text).trim());
+}
+
+function totalOf(answers, question, condition) {
+  const conditions = condition === null ? question.conditions ?? [] : [condition];
+  return JSON.stringify((answers ?? []).map((answer) =>
+    conditions.map((index) => answer.scores?.[index] ?? null)));
+}
+
+const POINTS = {
+  all: () => true,
+  lost: (question, condition) =>
+    question.answers.flat().some((answer) => hasLost(answer, question, condition)),
+  differ: (question, condition) =>
+    new Set(data.runs.map((_, run) => totalOf(question.answers[run], question, condition))).size > 1,
+  failed: (question) =>
+    data.runs.some((_, run) => (question.answers[run] ?? []).every((answer) => !answer.segments)),
+  truncated: (question) => question.answers.flat().some(isTruncated),
+};
+
+/** What `points` may be chosen to be: [value, its name]. */
+function pointChoices() {
+  const several = data.runs.length > 1;
+  const choices = [["all", texts.points_all], ["lost", texts.points_lost]];
+  if (several) {
+    data.runs.forEach((run, index) => choices.push([`lost-${index}`, say("points_lost_by", { run })]));
+    choices.push(["differ", texts.points_differ]);
+  }
+  for (const name of ["failed", "truncated"]) {
+    if (data.questions.some((question) => POINTS[name](question, null))) {
+      choices.push([name, texts["points_" + name]]);
+    }
+  }
+  return choices;
+}
+
+function hasPoints(points, question, condition) {
+  if (points.startsWith("lost-")) {
+    const answers = question.answers[Number(points.slice(5))] ?? [];
+    return answers.some((answer) => hasLost(answer, question, condition));
+  }
+  return POINTS[points](question, condition);
+}
+
+/**
+ * The places of the questions that match.
+ * @param {{text: string, points: string, condition: ?number, category: ?number}} filters
+ */
+function matching(filters) {
+  const text = plain(filters.text).trim();
+  return data.questions.flatMap((question, index) =>
+    (filters.category === null || question.category === filters.category) &&
+    (filters.condition === null || question.conditions?.includes(filters.condition)) &&
+    hasPoints(filters.points, question, filters.condition) &&
+    (text === "" || isFound(index, text)) ? [index] : []);
+}

@@ -1,0 +1,123 @@
+"""The numbers at the head of the page, row by row as it shows them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragifeval.aggregate import Estimate
+from ragifeval.conditions import REGISTRY, counted
+from ragifeval.matching import RULES
+from ragifeval.report.results import Results
+from ragifeval.report.runs import Run
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run's score: under the headline rule, and its mean under the other."""
+
+    estimate: Estimate
+    other: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One score of all runs.
+
+    Attributes:
+        name: a score key, an aggregate, or a category.
+        cells: one a run; None where it has no such score.
+        counts: whether the score counts towards the total.
+    """
+
+    name: str
+    cells: Sequence[Cell | None]
+    counts: bool = True
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of one run besides its scores; None where it is not known."""
+
+    name: str
+    file: str
+    answered: int
+    failed: int
+    truncated: int
+    characters: float | None
+    words: float | None
+    seconds: float | None
+    tokens: int | None
+    signatures: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """All that stands above the questions."""
+
+    matching: str
+    other: str
+    samples: int
+    runs: Sequence[RunFacts]
+    aggregates: Sequence[Row]  # the total first
+    conditions: Sequence[Row]
+    categories: Sequence[Row]
+
+
+def headline(
+    runs: Sequence[Run], results: Sequence[Results], categories: Sequence[str], seed: int
+) -> Headline:
+    """Estimate everything.
+
+    Args:
+        categories: in the order in which they are to be shown.
+        seed: of the intervals.
+    """
+    matching = results[0].matching
+    other = next(rule for rule in RULES if rule != matching)
+    estimates = [result.estimates(seed) for result in results]
+    by_category = [result.totals_by_category(seed) for result in results]
+
+    def row(name: str, counts: bool = True) -> Row:
+        cells = [
+            Cell(by_rule[matching][name], by_rule[other][name].mean)
+            if name in by_rule[matching]
+            else None
+            for by_rule in estimates
+        ]
+        return Row(name, cells, counts)
+
+    def category_row(name: str) -> Row:
+        return Row(name, [Cell(found[name]) if name in found else None for found in by_category])
+
+    keys = [key for condition in REGISTRY.values() for key in condition.keys]
+    return Headline(
+        matching=matching,
+        other=other,
+        samples=results[0].size,
+        runs=[
+            _facts(run, result, by_rule[matching])
+            for run, result, by_rule in zip(runs, results, estimates, strict=True)
+        ],
+        aggregates=_with_scores(row(name) for name in ("total", "correctness", "safety")),
+        conditions=_with_scores(row(key, key in counted()) for key in keys),
+        categories=_with_scores(map(category_row, categories)),
+    )
+
+
+def _with_scores(rows: Iterable[Row]) -> list[Row]:
+    return [row for row in rows if any(row.cells)]
+
+
+def _facts(run: Run, results: Results, estimates: Mapping[str, Estimate]) -> RunFacts:
+    characters, words = (estimates.get(key) for key in ("len_chars", "len_words"))
+    return RunFacts(
+        name=run.name,
+        file=run.path.name,
+        answered=results.answered,
+        failed=len(results.failed),
+        truncated=results.truncated,
+        characters=characters.mean if characters else None,
+        words=words.mean if words else None,
+        seconds=results.median_seconds,
+        tokens=results.tokens,
+        signatures=[str(signature) for signature in run.signatures],
+    )

@@ -1,0 +1,129 @@
+"""The page: a Jinja template with everything inlined, which asks for nothing and lets nothing in.
+
+Whatever a log says is text. Jinja escapes what it writes; the questions are JSON, of which
+JavaScript makes text nodes; and the page's policy lets run only the script that belongs to it.
+"""
+
+import base64
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from ragifeval import __version__
+from ragifeval.report.headline import Headline
+from ragifeval.report.plot import axis_for
+from ragifeval.report.shown import Shown
+from ragifeval.report.texts import Numbers, load_texts
+
+_HERE = Path(__file__).parent
+_STYLES = ("page.css", "questions.css", "print.css")
+_SCRIPTS = ("elements.js", "answers.js", "questions.js", "filters.js", "main.js")
+# Inside a script element "<" could end it ("</script>") or open a comment ("<!--"). The others
+# are harmless there, but seen by no eye, or not to be written as UTF-8 (half of a surrogate pair).
+_ESCAPED = re.compile(
+    "[<\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff"
+    "\ud800-\udfff]"
+)
+
+
+def render(shown: Shown, headline: Headline, notices: Sequence[str], language: str) -> str:
+    """Write the page.
+
+    Args:
+        notices: what is to be read before the numbers.
+        language: one of texts.LANGUAGES.
+    """
+    texts = load_texts(language)
+    numbers = Numbers(texts)
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_visible,
+    )
+    environment.filters |= {
+        "percent": numbers.percent,
+        "decimal": numbers.decimal,
+        "fill": lambda text, **values: text.format(**values),
+    }
+    environment.globals["interval"] = numbers.interval
+    style, functions = (
+        "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
+        for names in (_STYLES, _SCRIPTS)
+    )
+    script = f'"use strict";\n(() => {{\n{functions}}})();\n'
+    return environment.get_template("page.jinja").render(
+        language=language,
+        t=texts,
+        version=__version__,
+        shown=shown,
+        headline=headline,
+        axis=axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell]),
+        notices=notices,
+        style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
+        script=Markup(script),  # noqa: S704
+        policy=_policy(style, script),
+        data=Markup(embedded({"texts": texts, **vars(shown)})),  # noqa: S704
+    )
+
+
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def _visible(value: object) -> object:
+    """A name from a log with what cannot be seen in it, or turns the order of letters, spelt out.
+
+    In the text of answers, the page's own script does it, and changes nothing.
+    """
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return "".join(
+        f"‹U+{ord(letter):04X}›"
+        if unicodedata.category(letter) in _UNSEEN and letter not in "\n\t"
+        else letter
+        for letter in value
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    """The Content-Security-Policy: no request to anywhere, no code and no style but the page's."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_source(script)}'",
+            f"style-src '{_source(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        ]
+    )
+
+
+def _source(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def embedded(value: object) -> str:
+    """A value as JSON that may stand inside a script element.
+
+    Of dataclasses, what is empty or None is left out.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _plain(value: Any) -> Mapping[str, object]:
+    fields = {name: getattr(value, name) for name in value.__slots__}
+    return {name: field for name, field in fields.items() if field not in (None, (), [])}

@@ -1,0 +1,432 @@
+"""lm-evaluation-harness and inspect_ai, run as their users do, beside eval_remote.py.
+
+All ask one service, which gives each question its fixed answer, whoever asks. What they ask, and
+what they make of the answers, must be the same to the last letter and the last digit.
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval import __version__
+from ragifeval.conditions import REGISTRY
+from ragifeval.defaults import CONTRAST, REFUSAL_MESSAGE, ROOT, SAMPLES
+from ragifeval.jsonl import read_json_objects
+from tests.loopback import Call, Loopback, Response, chat, completion
+
+LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
+INSPECT_TASK = "ragifeval/integrations/inspect.py"
+
+DOCUMENTS = [
+    {"id": "a", "contents": "Opłata wynosi 17 zł.\n\nNa dokument czeka się 30 dni."},
+    {"id": "b", "contents": "Kartę pobytu wydaje wojewoda."},
+    {"id": "c", "contents": "Odwołanie składa się do ministra w ciągu 14 dni."},
+]
+# No sample has `exclude` or `safe`, and only one a gold answer.
+OWN_SAMPLES = [
+    {
+        "id": "p01",
+        "question": "Ile to kosztuje i jak długo się czeka? {{ question }}",
+        "context": ["a", "b", "c"],
+        "expect": {"include": ["17 zł", ["30 dni", "miesiąc"], "wojewoda"], "cite": ["a", "b"]},
+        "reference": "17 zł, 30 dni [0]; wojewoda [1].",
+    },
+    {
+        "id": "p02",
+        "question": "Jaka będzie pogoda?",
+        "context": ["c", "b"],
+        "expect": {"refuse": True},
+    },
+    {
+        "id": "p03",
+        "question": "Do kogo się odwołać?",
+        "context": ["b", "c", "a"],
+        "expect": {"include": ["minister"], "cite": ["c"], "refuse": False},
+    },
+]
+OWN_ANSWERS = [
+    "Siedemnaście złotych [0],\n\na czeka się 30 dni [2].\n",
+    "Niestety, NIE WIEM tego.",
+    "",
+]
+
+
+def _answers() -> dict[str, str]:
+    """A question -> the answer it gets: right ones, wrong ones, and other mischief."""
+    wrong: dict[str, list[str]] = {}
+    for _, contrast in read_json_objects(CONTRAST):
+        wrong.setdefault(contrast["id"], []).append(contrast["answer"])
+    answers = {}
+    for place, (_, sample) in enumerate(read_json_objects(SAMPLES)):
+        gold = sample["reference"]
+        answers[sample["question"]] = [
+            gold,
+            wrong[sample["id"]][0],
+            REFUSAL_MESSAGE.upper() + "!",
+            f"Kurwa, no przecież: {gold}",
+            "",
+            wrong[sample["id"]][1],
+            f"  \n{gold[: len(gold) // 2]}\n\nŹródła: [0, 1] „<think>”\t\n",
+            " ".join(reversed(gold.split())),
+        ][place % 8]
+    return answers
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is run.
+
+    Attributes:
+        options: of the entry scripts; a task takes them by the same names.
+        shuffle_seed: what a task has for --shuffle_context and --seed.
+        lm_eval_completes: whether lm_eval asks for the completion of a text.
+    """
+
+    answers: Mapping[str, str]
+    options: Mapping[str, str]
+    shuffle_seed: int | None = None
+    lm_eval_completes: bool = False
+
+    def answer(self, call: Call) -> Response:
+        question = call.prompt.rpartition("Pytanie: ")[2].removesuffix("\nOdpowiedź:")
+        respond = completion if call.path.endswith("/v1/completions") else chat
+        return respond(self.answers[question])
+
+    def arguments(self) -> list[str]:
+        """Of eval_remote.py."""
+        arguments = [f"--{name}={value}" for name, value in self.options.items()]
+        if self.shuffle_seed is not None:
+            arguments += ["--shuffle_context", f"--seed={self.shuffle_seed}"]
+        return arguments
+
+    def task_options(self) -> dict[str, Any]:
+        seed = {} if self.shuffle_seed is None else {"shuffle_seed": self.shuffle_seed}
+        return {**self.options, **seed}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What came of one scenario.
+
+    Attributes:
+        prompts: who asked -> what was asked.
+        chat, text: the folders of the runs of eval_remote.py, with log.jsonl and its summary; text
+            is of the completion of texts.
+        lm_eval: the folder that lm_eval wrote.
+        inspect: the log that inspect wrote.
+        scored_again: what `inspect score` made of it; where that is left out, the log itself.
+    """
+
+    scenario: Scenario
+    prompts: Mapping[str, Sequence[Any]]
+    chat: Path
+    text: Path
+    lm_eval: Path
+    inspect: Path
+    scored_again: Path
+
+    @property
+    def as_lm_eval(self) -> Path:
+        """The run of eval_remote.py that lm_eval's is to equal."""
+        return self.text if self.scenario.lm_eval_completes else self.chat
+
+
+class Shell:
+    """Runs commands from the root of the repository as a user does, without a network."""
+
+    def __init__(self, folder: Path) -> None:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name != "PYTHONPATH"  # the commands find the package by themselves
+            and not name.lower().endswith("_proxy")
+            and not name.startswith(("OPENAI_", "INSPECT_", "LMEVAL_"))
+        }
+        self._environment = kept | {
+            "HOME": str(folder),  # where caches and traces are written
+            "HF_HOME": str(folder / "hf"),
+            "HF_HUB_OFFLINE": "1",
+            "HF_DATASETS_OFFLINE": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "DO_NOT_TRACK": "1",
+            "SERVICE_API_KEY": "none",
+        }
+        self._started: list[tuple[Sequence[str], subprocess.Popen[str]]] = []
+
+    def start(self, *command: str) -> None:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+        self._started.append((command, process))
+
+    def finish(self) -> None:
+        """Wait for all that was started; each must succeed."""
+        started, self._started = self._started, []
+        try:
+            for command, process in started:
+                output, _ = process.communicate(timeout=300)
+                assert process.returncode == 0, f"{' '.join(command)}\n{output}"
+        finally:
+            for _, process in started:
+                process.kill()
+                process.wait()
+
+
+def script(name: str) -> str:
+    return str(Path(sysconfig.get_path("scripts")) / name)
+
+
+def _scenarios(folder: Path) -> dict[str, Scenario]:
+    data = {"docs_path": DOCUMENTS, "eval_path": OWN_SAMPLES}
+    for name, objects in data.items():
+        lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in objects)
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+    questions = (str(sample["question"]) for sample in OWN_SAMPLES)
+    answers = dict(zip(questions, OWN_ANSWERS, strict=True))
+    options = {name: str(folder / name) for name in data} | {
+        "refusal_message": "Nie wiem",
+        "system_message": "Mów „krótko” – {{ docs }}!\n\n",
+    }
+    return {
+        "the benchmark": Scenario(_answers(), {}),
+        "own": Scenario(answers, options, shuffle_seed=3, lm_eval_completes=True),
+    }
+
+
+@pytest.fixture(scope="module")
+def all_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Runs]:
+    """The runs of both scenarios, which take most of their time to start: so all at once."""
+    pytest.importorskip("lm_eval", reason="lm_eval is not installed: requirements-dev.txt")
+    pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: requirements-dev.txt")
+    top = tmp_path_factory.mktemp("integrations")
+    shell = Shell(top)
+    scenarios = _scenarios(top)
+    servers = {name: Loopback(scenario.answer) for name, scenario in scenarios.items()}
+    with ExitStack() as stack:
+        for name, scenario in scenarios.items():
+            url = stack.enter_context(servers[name]).url
+            _start(shell, scenario, url, top / name)
+        shell.finish()
+    logs = {name: next((top / name / "inspect").glob("*.eval")) for name in scenarios}
+    # The service is gone: scoring again asks nobody.
+    again = top / "again.eval"
+    shell.start(
+        *(script("inspect"), "score", str(logs["the benchmark"]), "--action", "overwrite"),
+        *("--scorer", f"{INSPECT_TASK}@conditions"),
+        *("--output-file", str(again), "--display", "plain"),
+    )
+    shell.finish()
+    return {
+        name: Runs(
+            scenario,
+            _prompts(servers[name].calls),
+            top / name / "chat",
+            top / name / "text",
+            top / name / "lm_eval",
+            logs[name],
+            again if name == "the benchmark" else logs[name],
+        )
+        for name, scenario in scenarios.items()
+    }
+
+
+@pytest.fixture(params=["the benchmark", "own"])
+def runs(all_runs: Mapping[str, Runs], request: pytest.FixtureRequest) -> Runs:
+    return all_runs[request.param]
+
+
+def _prompts(calls: Sequence[Call]) -> dict[str, list[Any]]:
+    """The model that was asked for, which tells who asked -> what was asked."""
+    prompts: dict[str, list[Any]] = {}
+    for call in calls:
+        body = call.json
+        prompts.setdefault(body["model"], []).append(body.get("messages", body.get("prompt")))
+    return prompts
+
+
+def _start(shell: Shell, scenario: Scenario, url: str, folder: Path) -> None:
+    folder.mkdir()
+    shell.start(*_lm_eval(scenario, url, folder))
+    shell.start(*_inspect(scenario, url, folder))
+    _start_remote(shell, scenario, url, folder / "chat")
+    if scenario.lm_eval_completes:
+        _start_remote(shell, scenario, url, folder / "text", "--text_completion")
+
+
+def _start_remote(
+    shell: Shell, scenario: Scenario, url: str, folder: Path, *arguments: str
+) -> None:
+    folder.mkdir()
+    config = folder / "model.json"
+    config.write_text(json.dumps({"model": folder.name, "api_base": url, "threads": 4}))
+    shell.start(
+        *(sys.executable, "eval_remote.py", "--model_config", str(config)),
+        *("--log_path", str(folder / "log.jsonl"), *scenario.arguments(), *arguments),
+    )
+
+
+def _lm_eval(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
+    yield from (script("lm_eval"), "run", "--tasks", "rag_ifeval")
+    yield from ("--include_path", LM_EVAL_TASK, "--log_samples")
+    yield from ("--output_path", str(folder / "lm_eval"))
+    options = scenario.task_options()
+    if scenario.lm_eval_completes:
+        options["text_completion"] = True
+        yield from ("--model", "local-completions", "--model_args")
+        yield f"model=lm_eval,base_url={url}/completions,tokenizer_backend=None,num_concurrent=4"
+    else:
+        yield from ("--apply_chat_template", "--model", "local-chat-completions", "--model_args")
+        # The seed is the model's own, not that of the shuffling.
+        yield f"model=lm_eval,base_url={url}/chat/completions,num_concurrent=4,seed=7"
+    if options:
+        yield from ("--metadata", json.dumps(options))
+
+
+def _inspect(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
+    yield from (script("inspect"), "eval", INSPECT_TASK, "--model", "openai-api/service/inspect")
+    yield from ("--model-base-url", url, "--log-dir", str(folder / "inspect"), "--display", "plain")
+    for name, value in scenario.task_options().items():
+        yield from ("-T", f"{name}={json.dumps(value)}")
+
+
+def logged(folder: Path) -> dict[str, dict[str, float]]:
+    """Sample id -> its scores, with those of the other rule, as eval_remote.py logged them."""
+    scores = {}
+    for _, record in read_json_objects(folder / "log.jsonl"):
+        words = {
+            f"{key}_by_words": value
+            for key, value in record["scores_words"].items()
+            if key in ("include", "exclude")
+        }
+        scores[record["id"]] = {**record["scores"], **words}
+    return scores
+
+
+def summarized(folder: Path) -> dict[str, float]:
+    """The means in the summary of eval_remote.py, by the names that they have in a task."""
+    summary = json.loads((folder / "log.summary.json").read_text(encoding="utf-8"))
+    words = {
+        f"{key}_by_words": summary["scores_words"][key]["mean"]
+        for key in ("include", "exclude", "correctness", "total")
+        if key in summary["scores_words"]
+    }
+    return {key: estimate["mean"] for key, estimate in summary["scores"].items()} | words
+
+
+def test_the_answers_try_the_scores(runs: Runs) -> None:
+    """None of the means is trivial; thirds are among the scores, whose sums depend on the order."""
+    if runs.scenario.options:
+        return
+    means = summarized(runs.chat)
+    assert all(0 < means[key] < 1 for key in means if not key.startswith("len_"))
+    assert means["include"] != means["include_by_words"]
+    scores = logged(runs.chat).values()
+    assert {1 / 3, 2 / 3} <= {value for one in scores for value in one.values()}
+    assert min(one["len_chars"] for one in scores) == 0
+
+
+def test_prompts(runs: Runs) -> None:
+    def each(prompts: Sequence[Any]) -> list[str]:
+        return sorted(json.dumps(prompt) for prompt in prompts)
+
+    asked = each(runs.prompts["chat"])
+    assert len(asked) == len(runs.scenario.answers)
+    assert each(runs.prompts["inspect"]) == asked
+    assert each(runs.prompts["lm_eval"]) == each(runs.prompts[runs.as_lm_eval.name])
+
+
+class TestLmEval:
+    def results(self, runs: Runs) -> Any:
+        (path,) = runs.lm_eval.rglob("results_*.json")
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def test_means(self, runs: Runs) -> None:
+        found = {
+            name.removesuffix(",none"): value
+            for name, value in self.results(runs)["results"]["rag_ifeval"].items()
+            if name.endswith(",none") and "_stderr" not in name
+        }
+        expected = summarized(runs.as_lm_eval)
+        # What no sample has is no number there, and not in the summary here.
+        assert {name: value for name, value in found.items() if not math.isnan(value)} == expected
+        keys = {key for condition in REGISTRY.values() for key in condition.keys}
+        assert keys <= found.keys()
+
+    def test_scores_of_each_answer(self, runs: Runs) -> None:
+        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
+        expected = logged(runs.as_lm_eval)
+        lines = path.read_text(encoding="utf-8").split("\n")
+        samples = [json.loads(line) for line in lines if line]
+        assert len(samples) == len(expected)
+        for sample in samples:
+            names = {name for name in sample["metrics"] if isinstance(sample[name], float)}
+            assert {name: sample[name] for name in names} == expected[sample["doc"]["id"]]
+
+    def test_signature(self, runs: Runs) -> None:
+        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
+        row = json.loads(path.read_text(encoding="utf-8").split("\n")[0])["doc"]
+        summary = json.loads((runs.as_lm_eval / "log.summary.json").read_text(encoding="utf-8"))
+        assert row["signature"] == summary["signature"].rpartition("|model:")[0]
+
+    def test_version(self, runs: Runs) -> None:
+        assert self.results(runs)["versions"]["rag_ifeval"] == __version__
+
+    def test_higher_is_better(self, runs: Runs) -> None:
+        higher = self.results(runs)["higher_is_better"]["rag_ifeval"]
+        assert all(higher[name] is (None if name.startswith("len_") else True) for name in higher)
+
+
+@pytest.mark.parametrize("attribute", ["inspect", "scored_again"])
+class TestInspect:
+    def log(self, runs: Runs, attribute: str) -> Any:
+        from inspect_ai.log import read_eval_log
+
+        log = read_eval_log(str(getattr(runs, attribute)))
+        assert log.status == "success"
+        return log
+
+    def test_means(self, runs: Runs, attribute: str) -> None:
+        (score,) = self.log(runs, attribute).results.scores
+        found = {name: metric.value for name, metric in score.metrics.items()}
+        assert found == summarized(runs.chat)
+        assert next(iter(found)) == "total"  # the first one is the headline
+
+    def test_scores_of_each_answer(self, runs: Runs, attribute: str) -> None:
+        samples = self.log(runs, attribute).samples
+        scores = {sample.id: sample.scores["conditions"].value for sample in samples}
+        assert scores == logged(runs.chat)
+
+    def test_signature_and_version(self, runs: Runs, attribute: str) -> None:
+        task = self.log(runs, attribute).eval
+        summary = json.loads((runs.chat / "log.summary.json").read_text(encoding="utf-8"))
+        assert task.metadata["signature"] == summary["signature"].rpartition("|model:")[0]
+        assert task.task_version == __version__
+
+    def test_generation_is_left_to_the_user(self, runs: Runs, attribute: str) -> None:
+        assert not self.log(runs, attribute).plan.config.model_dump(exclude_none=True)
+
+
+def test_lm_eval_validates(tmp_path: Path) -> None:
+    pytest.importorskip("lm_eval", reason="lm_eval is not installed: requirements-dev.txt")
+    shell = Shell(tmp_path)
+    shell.start(
+        *(script("lm_eval"), "validate", "--tasks", "rag_ifeval", "--include_path", LM_EVAL_TASK)
+    )
+    shell.finish()

@@ -1,0 +1,476 @@
+"""The report in a browser: made by the command from real logs, and opened as a file."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.defaults import ROOT, SAMPLES
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None or importlib.util.find_spec("selenium") is None,
+    reason="needs Chromium: apt-get install chromium chromium-driver; and selenium, from "
+    "requirements-dev.txt",
+)
+
+BASELINES = ("extractive", "refuse", "reference")
+# Some samples of every kind, so that the runs are short.
+LIMIT = 60
+
+HOSTILE = (
+    '<script>window.pwned=1</script></script><img src=x onerror="window.pwned=2"></details>'
+    "</article><svg onload=window.pwned=3>{{ 7*7 }} <!-- 170 zł [1][3] kurwa "
+    "\u2028\u2029\x00\x1b[0m \u202efdp.exe wnio\u00adsek \ud83d zo\u0301łw [2] [99] ' \" &lt;b&gt;"
+)
+
+
+def run_together(*commands: list[object]) -> list[str]:
+    """Run Python programs side by side; what each wrote to stdout."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, *map(str, command)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for command in commands
+    ]
+    written = []
+    for process in started:
+        said, complained = process.communicate(timeout=60)
+        assert process.returncode == 0, complained
+        written.append(said)
+    return written
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The logs of the baselines, made side by side, and one that was written to do harm."""
+    folder = tmp_path_factory.mktemp("logs")
+    made, commands = {}, []
+    for name in BASELINES:
+        config = folder / f"{name}.json"
+        config.write_text(json.dumps({"model": f"baseline/{name}"}))
+        made[name] = folder / f"{name}.jsonl"
+        options = ["--model_config", config, "--log_path", made[name], "--limit", LIMIT]
+        commands.append(["eval_local.py", *options])
+    run_together(*commands)
+    made["hostile"] = folder / "hostile.jsonl"
+    ids = [json.loads(line)["id"] for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
+    records: list[dict[str, Any]] = [
+        {
+            "id": ids[0],
+            "answer": HOSTILE,
+            "reasoning": HOSTILE,
+            "finish_reason": HOSTILE,
+            "usage": {"prompt_tokens": 1234, "completion_tokens": 56},
+            "seconds": 2.5,
+        },
+        {"id": ids[1], "answer": None, "error": HOSTILE},
+        {"id": ids[2], "answer": "słowo " * 2000, "finish_reason": "length"},
+        {"id": HOSTILE, "answer": HOSTILE},
+    ]
+    signature = f"data:{HOSTILE}|mode:chat|model:{HOSTILE}#1".replace("\n", " ")
+    made["hostile"].write_text(
+        "".join(json.dumps(record | {"signature": signature}) + "\n" for record in records)
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def pages(logs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    wanted = {
+        "one": ([logs["extractive"]], "pl"),
+        "again": ([logs["extractive"]], "pl"),
+        "three": ([logs[name] for name in BASELINES], "en"),
+        "hostile": ([logs["hostile"], logs["extractive"]], "pl"),
+    }
+    made = {name: folder / f"{name}.html" for name in wanted}
+    commands = [
+        ["-m", "ragifeval", "report", *paths, "-o", made[name], "--lang", language]
+        for name, (paths, language) in wanted.items()
+    ]
+    said = run_together(*commands)
+    assert said[0] == f"{made['one']}: {LIMIT} questions, {LIMIT} answers\n"
+    return made
+
+
+class Page:
+    """A report in the browser."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def open(self, path: Path, width: int = 1280, scheme: str = "light") -> None:
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        for kind in ("browser", "performance"):
+            self.driver.get_log(kind)
+        self.driver.get(path.as_uri())
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def texts(self, selector: str) -> list[str]:
+        # As JSON, in which half of a surrogate pair can travel.
+        script = (
+            "return JSON.stringify([...document.querySelectorAll(arguments[0])]"
+            ".map((element) => element.textContent))"
+        )
+        return list(json.loads(self.run(script, selector)))
+
+    def text(self, selector: str) -> str:
+        return self.texts(selector)[0]
+
+    def open_all(self) -> None:
+        self.run("for (const closed of document.querySelectorAll('details')) closed.open = true")
+        self.run("return new Promise((done) => setTimeout(done, 50))")  # what they hold is built
+
+    def press(self, keys: str) -> None:
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).send_keys(keys).perform()
+
+    def choose(self, control: str, value: str) -> None:
+        from selenium.webdriver.support.select import Select
+
+        Select(self.driver.find_element("id", control)).select_by_visible_text(value)
+
+    def search(self, text: str) -> None:
+        box = self.driver.find_element("id", "search")
+        box.clear()
+        box.send_keys(text)
+
+    def wait_for_count(self, text: str) -> None:
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        WebDriverWait(self.driver, 5, 0.02).until(lambda _: self.text("#count") == text)
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        messages = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
+        return [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for flag in (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+        "--disable-background-networking --disable-component-update --disable-sync "
+        f"--disable-dev-shm-usage --user-data-dir={tmp_path_factory.mktemp('chromium')}"
+    ).split(" "):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options, Service(DRIVER))
+    yield Page(driver)
+    driver.quit()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("name", ["one", "three", "hostile"])
+def test_a_page_loads_quietly_and_fits(
+    page: Page, pages: dict[str, Path], name: str, width: int, scheme: str
+) -> None:
+    page.open(pages[name], width, scheme)
+    page.open_all()
+    assert page.complaints() == []
+    # The page itself; its icon is empty and inside it.
+    assert [url for url in page.requests() if not url.startswith("data:")] == [pages[name].as_uri()]
+    wide = "return document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert not page.run(wide)
+    light = page.run("return getComputedStyle(document.documentElement).backgroundColor")
+    assert (light == "rgb(246, 247, 248)") == (scheme == "light")
+
+
+def test_the_numbers_are_those_of_the_run(
+    page: Page, pages: dict[str, Path], logs: dict[str, Path]
+) -> None:
+    page.open(pages["three"])
+    assert page.run("return document.documentElement.lang") == "en"
+    for place, name in enumerate(BASELINES):
+        summary = json.loads(logs[name].with_suffix(".summary.json").read_text())
+        for aggregate in ("total", "correctness", "safety"):
+            shown = page.texts(f".figure.{aggregate} .number")[place]
+            assert shown == f"{summary['scores'][aggregate]['mean'] * 100:.1f}%"
+        total = summary["scores"]["total"]
+        interval = f"{total['low'] * 100:.1f}–{total['high'] * 100:.1f}"
+        assert interval in page.texts(".figure.total .reading")[place]
+        assert interval in page.texts(".plot text.label")[place]
+    missing = "40 of the 100 questions in the data have no answer."
+    assert page.texts(".notices li") == [f"baseline/{name}: {missing}" for name in BASELINES]
+
+
+def test_filters(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["one"])
+    assert page.text("#count") == "Pytania: 60 z 60"
+    assert page.run("return document.querySelectorAll('article').length") == 50
+    page.driver.find_element("id", "more").click()
+    assert page.run("return document.querySelectorAll('article').length") == 60
+    assert page.run("return document.activeElement.dataset.index") == "50"
+    assert not page.driver.find_element("id", "more").is_displayed()
+
+    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    questions = data["questions"]
+    refuse = data["keys"].index("refuse")
+    refused = [q for q in questions if refuse in q["conditions"]]
+    lost = [q for q in refused if q["answers"][0][0]["scores"][refuse] < 1]
+    category = data["categories"][lost[0]["category"]]
+    page.choose("condition", "Właściwa odmowa")
+    assert page.text("#count") == f"Pytania: {len(refused)} z 60"
+    page.choose("points", "tylko stracone punkty")
+    assert page.text("#count") == f"Pytania: {len(lost)} z 60"
+    page.choose("category", category)
+    left = [q for q in lost if data["categories"][q["category"]] == category]
+    assert page.text("#count") == f"Pytania: {len(left)} z 60"
+    assert page.texts("article .about code") == [q["id"] for q in left]
+
+    page.driver.find_element("id", "reset").click()
+    assert page.text("#count") == "Pytania: 60 z 60"
+    page.search("nic takiego nie ma")
+    page.wait_for_count("Pytania: 0 z 60")
+    assert page.text(".nothing") == "Żadne pytanie nie pasuje do filtrów."
+    # A bar's name shows its questions.
+    page.run("document.querySelector('button[title*=\"Kultura języka\"]').click()")
+    safe = data["keys"].index("safe")
+    assert page.text("#count") == f"Pytania: {sum(safe in q['conditions'] for q in questions)} z 60"
+
+
+def test_search_takes_polish_letters_or_leaves_them_out(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["one"])
+    strings = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    texts = [
+        strings["strings"][q["text"]] + "\n" + "".join(t for t, _ in q["answers"][0][0]["segments"])
+        for q in strings["questions"]
+    ]
+    with_marks = sum("żeby" in text.lower() for text in texts)
+    assert 0 < with_marks < 60
+    for query in ("żeby", "ŻEBY", "zeby", "Z\u0307EBY"):
+        page.search(query)
+        page.wait_for_count(f"Pytania: {with_marks} z 60")
+    page.search("żebý")
+    page.wait_for_count("Pytania: 0 z 60")
+
+
+def test_keys(page: Page, pages: dict[str, Path]) -> None:
+    from selenium.webdriver import Keys
+
+    page.open(pages["one"])
+    page.press("/")
+    assert page.run("return document.activeElement.id") == "search"
+    page.press("jk/")  # typed, not obeyed
+    assert page.run("return document.activeElement.value") == "jk/"
+    page.wait_for_count("Pytania: 0 z 60")
+    page.press(Keys.ESCAPE)
+    page.wait_for_count("Pytania: 60 z 60")
+    page.press(Keys.TAB)
+    assert page.run("return document.activeElement.id") == "points"
+    page.run("document.activeElement.blur()")
+    places = []
+    for key in "jjjkj":
+        page.press(key)
+        places.append(page.run("return document.activeElement.dataset.index"))
+    assert places == ["0", "1", "2", "1", "2"]
+    # The focused card stands below the filters, which stay in place; its parts open by key.
+    assert page.run(
+        "return document.activeElement.getBoundingClientRect().top >= "
+        "document.getElementById('filters').getBoundingClientRect().bottom"
+    )
+    page.press(Keys.TAB)
+    assert page.run("return document.activeElement.tagName") == "SUMMARY"
+    assert page.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.press(Keys.ENTER)
+    assert page.run("return document.activeElement.parentElement.open")
+    page.run("document.querySelectorAll('article')[49].focus()")
+    page.press("j")  # beyond what is shown: more is shown
+    assert page.run("return document.activeElement.dataset.index") == "50"
+
+
+def test_a_hostile_log_shows_as_text_and_runs_nothing(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["hostile"])
+    page.open_all()
+    assert page.run("return window.pwned === undefined")
+    assert page.texts(".answer-text")[0] == HOSTILE
+    assert page.text("details.reasoning .plain-text") == HOSTILE
+    assert HOSTILE in page.text(".no-answer")
+    assert (
+        page.run("return document.querySelectorAll('#list img, #list script, #list svg').length")
+        == 0
+    )
+    assert page.complaints() == []
+    # What cannot be seen is written out, and turns no order.
+    codes = page.run(
+        "return [...document.querySelector('.answer-text').querySelectorAll('.unseen')]"
+        ".map((e) => e.dataset.code)"
+    )
+    assert codes == ["U+2028", "U+2029", "U+0000", "U+001B", "U+202E", "U+00AD", "U+D83D"]
+    # Right and wrong are told apart, and the marks change no letter.
+    marks = page.run(
+        "return [...document.querySelector('.answer-text').querySelectorAll('mark')]"
+        ".map((e) => [e.textContent, e.className])"
+    )
+    assert [text for text, name in marks if name.startswith("cite right")] == ["[1]", "[3]"]
+    assert [text for text, name in marks if name.startswith("cite wrong")] == ["[2]", "[99]"]
+    assert [text for text, name in marks if name.startswith("offence")] == ["kurwa"]
+    assert page.texts("article:first-child .meta li")[:2] == ["tokeny: 1\u00a0234 + 56", "2,50 s"]
+    assert page.run("return document.querySelector('.answer-text.long').tabIndex") == 0
+    # Names outside of the list are written by the template.
+    spelt = re.sub(
+        "[\u2028\u2029\x00\x1b\u202e\u00ad\ud83d]",
+        lambda match: f"‹U+{ord(match[0]):04X}›",
+        HOSTILE,
+    )
+    assert spelt in page.text(".notices")
+    assert spelt in page.text(".models")
+
+
+def test_models_stand_side_by_side_and_one_under_the_other_on_a_phone(
+    page: Page, pages: dict[str, Path]
+) -> None:
+    page.open(pages["three"])
+    places = (
+        "return [...document.querySelectorAll('article:first-child .run-answers')]"
+        ".map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.top])"
+    )
+    assert page.texts("article:first-child .run-name") == [f"baseline/{name}" for name in BASELINES]
+    beside = page.run(places)
+    assert len({top for _, top in beside}) == 1
+    assert len({left for left, _ in beside}) == 3
+    page.choose("points", "lost by baseline/reference")
+    page.wait_for_count("Questions: 0 of 60")
+    page.choose("points", "only where models differ")
+    assert page.text("#count") != "Questions: 0 of 60"
+    page.open(pages["three"], width=360)
+    stacked = page.run(places)
+    assert len({left for left, _ in stacked}) == 1
+    assert len({top for _, top in stacked}) == 3
+
+
+def test_documents_prompt_and_gold_answer(page: Page, pages: dict[str, Path]) -> None:
+    sample = json.loads(SAMPLES.read_text(encoding="utf-8").splitlines()[0])
+    page.open(pages["one"])
+    assert page.run("return document.querySelectorAll('.document, .message').length") == 0
+    page.search(sample["id"])
+    page.wait_for_count("Pytania: 1 z 60")
+    page.open_all()
+    assert page.texts(".document h5 code") == sample["context"]
+    expected = page.run(
+        "return [...document.querySelectorAll('.document')]"
+        ".filter((e) => e.querySelector('.tag.expected'))"
+        ".map((e) => e.querySelector('code').textContent)"
+    )
+    assert expected == sample["expect"]["cite"]
+    assert page.text("details.reference .plain-text") == sample["reference"]
+    [prompts] = run_together(["eval_local.py", "--dry_run", "--limit", "1"])
+    assert "".join(page.texts("details.prompt pre")[1:]) in prompts
+
+
+def test_the_theme_can_be_chosen(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["one"], scheme="light")
+    ground = "return getComputedStyle(document.documentElement).backgroundColor"
+    light = page.run(ground)
+    page.choose("theme", "ciemny")
+    dark = page.run(ground)
+    assert dark != light
+    page.driver.refresh()
+    assert page.run(ground) == dark
+    page.choose("theme", "jak w systemie")
+    assert page.run(ground) == light
+
+
+def test_on_paper_everything_is_open_and_nothing_can_be_pressed(
+    page: Page, pages: dict[str, Path]
+) -> None:
+    page.open(pages["hostile"], scheme="dark")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert page.run("return document.querySelectorAll('details:not([open])').length") == 0
+    assert page.run("return document.querySelectorAll('article').length") == 60
+    assert page.run("return document.querySelectorAll('.message').length") >= 60
+    for selector in ("#filters", "#more", "#theme-control", "#keys"):
+        assert (
+            page.run(f"return getComputedStyle(document.querySelector('{selector}')).display")
+            == "none"
+        )
+    assert page.run("return getComputedStyle(document.documentElement).backgroundColor") in (
+        "rgba(0, 0, 0, 0)",
+        "rgb(255, 255, 255)",
+    )
+    page.run("dispatchEvent(new Event('afterprint'))")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert page.run("return document.querySelectorAll('article').length") == 50
+    assert page.run("return document.querySelectorAll('details[open]').length") == 0
+
+
+def test_without_javascript_the_results_are_there(page: Page, pages: dict[str, Path]) -> None:
+    page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        page.open(pages["one"])
+        body = page.driver.find_element("tag name", "body").text
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert "Wynik łączny" in body
+    assert "Frazy wymagane" in body
+    assert "trzeba go włączyć" in body
+    assert "Filtry" not in body
+    assert "Szukaj" not in body
+
+
+def test_the_same_logs_give_the_same_page(pages: dict[str, Path]) -> None:
+    assert pages["again"].read_bytes() == pages["one"].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["missing.jsonl", "-o", "page.html"], "missing.jsonl: cannot be read"),
+        (["{log}", "-o", "{log}"], "is one of the logs"),
+        (["{log}", "-o", "no/such/folder/page.html"], "cannot be written"),
+        (
+            ["{log}", "-o", "page.html", "--prompt", "missing.jinja"],
+            "missing.jinja: cannot be read",
+        ),
+        (["{log}", "-o", "page.html", "--refusal_message", " "], "--refusal_message: is empty"),
+    ],
+)
+def test_what_the_user_can_mend_is_said_in_one_line(
+    logs: dict[str, Path], tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    filled = [argument.format(log=logs["refuse"]) for argument in arguments]
+    done = subprocess.run(
+        [sys.executable, "-m", "ragifeval", "report", *filled],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
