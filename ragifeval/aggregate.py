@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 AGGREGATES = ("correctness", "safety", "total")
 BOOTSTRAP_SAMPLES = 1_000
-# Resampling is done in pieces of about this many drawn indices, to bound the memory.
-_DRAWN_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +113,17 @@ def _bootstrap(sums: "Floats", counts: "Floats", seed: int) -> list[tuple[float,
     """95 % intervals of sums / counts (shape: estimates x samples) over resampled samples."""
     import numpy as np
 
+    from ragifeval.resampling import Resampling
+
     # Samples that were not scored (no answer) are no part of what is resampled.
     scored = counts.any(axis=0)
     table = np.concatenate([sums[:, scored], counts[:, scored]])
-    size = table.shape[1]
-    # The legacy generator: numpy promises that its stream stays the same in every version.
-    random = np.random.RandomState(seed % 2**32)
-    means = np.empty((BOOTSTRAP_SAMPLES, len(sums)))
-    step = max(1, _DRAWN_AT_ONCE // size)
-    for start in range(0, BOOTSTRAP_SAMPLES, step):
-        rows = min(step, BOOTSTRAP_SAMPLES - start)
-        drawn = random.randint(0, size, size=(rows, size), dtype=np.int64)
-        drawn += np.arange(rows)[:, None] * size
-        weights = np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size)
+    pieces = []
+    for weights in Resampling(seed % 2**32, BOOTSTRAP_SAMPLES).bootstrap(table.shape[1]):
         resampled = weights @ table.T
-        top, bottom = resampled[:, : len(sums)], resampled[:, len(sums) :]
         with np.errstate(invalid="ignore"):
-            means[start : start + rows] = top / bottom
+            pieces.append(resampled[:, : len(sums)] / resampled[:, len(sums) :])
+    means = np.concatenate(pieces)
     # A resampling without any sample that has the condition gives no mean of it.
     bounds = np.nanpercentile(means, [2.5, 97.5], axis=0)
     return [(float(low), float(high)) for low, high in bounds.T]

@@ -176,7 +176,8 @@ class Cite(Condition):
         hits = len(expected & cited)
         precision = hits / len(cited) if cited else 0.0
         recall = hits / len(expected) if expected else 0.0
-        return 2 * hits / (len(cited) + len(expected)), precision, recall
+        f1 = 2 * hits / (len(cited) + len(expected)) if hits else 0.0
+        return f1, precision, recall
 
 
 class _Flag(Condition):

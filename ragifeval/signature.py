@@ -5,7 +5,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ragifeval import __version__, defaults
+
+if TYPE_CHECKING:
+    from ragifeval.benchmark import Benchmark
+
+PARTS = (
+    *("data", "prompt", "normalizer", "badwords", "matching", "shuffle", "refusal", "system"),
+    *("mode", "version", "model"),
+)
+"""The parts of a run's signature, in order."""
 
 _END_BYTES = 65_536
 
@@ -37,6 +48,29 @@ def fingerprint(value: object) -> str:
     """Eight hexadecimal digits that stand for a JSON value."""
     text = json.dumps(value, ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def default_or_fingerprint(value: str, default: str) -> str:
+    """The word "default" for a default, a fingerprint for anything else."""
+    return "default" if value == default else fingerprint(value)
+
+
+def scoring_parts(
+    benchmark: "Benchmark",
+    normalizer: str,
+    badwords: Sequence[str],
+    matching: str,
+    refusal_message: str,
+) -> dict[str, str]:
+    """The parts of a signature that scoring decides, whoever answered whatever prompt."""
+    return {
+        "data": benchmark.fingerprint(),
+        "normalizer": normalizer,
+        "badwords": fingerprint(sorted(set(badwords))),
+        "matching": matching,
+        "refusal": default_or_fingerprint(refusal_message, defaults.REFUSAL_MESSAGE),
+        "version": __version__,
+    }
 
 
 def directory_fingerprint(directory: Path) -> str:

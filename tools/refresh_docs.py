@@ -10,8 +10,10 @@ import contextlib
 import io
 import json
 import re
+import tempfile
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 
 from ragifeval import cli, defaults
 from ragifeval.__main__ import main as command
@@ -23,24 +25,23 @@ from tools.data_counts import markdown, tables
 PAGES = ("README.md", "README.pl.md", "data/README.md")
 
 
-@cache
-def _printed(run: Callable[..., int], *arguments: object) -> str:
+def _printed(run: Callable[[], int]) -> str:
     """What a command prints on stdout, as a Markdown block of code."""
     stdout = io.StringIO()
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(io.StringIO()):
-        run(*arguments)
+        run()
     lines = stdout.getvalue().strip("\n").splitlines()
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
 
 def baseline() -> str:
     """The table of `python eval_local.py`."""
-    return _printed(lambda: cli.main("local", []))
+    return _printed(partial(cli.main, "local", []))
 
 
 def floors() -> str:
     """What `python -m ragifeval validate` prints."""
-    return _printed(lambda: command(["validate"]))
+    return _printed(partial(command, ["validate"]))
 
 
 def matching() -> str:
@@ -61,6 +62,22 @@ def matching() -> str:
     return markdown([(f"{len(cases)} pairs", "precision", "recall"), *rows])
 
 
+def comparison() -> str:
+    """The comparison of two baselines, as Markdown."""
+    with tempfile.TemporaryDirectory() as folder:
+        logs = []
+        for name in ("extractive", "refuse"):
+            config, log = Path(folder, f"{name}.json"), Path(folder, f"{name}.jsonl")
+            config.write_text(json.dumps({"model": f"baseline/{name}"}))
+            arguments = ["--model_config", str(config), "--log_path", str(log)]
+            _printed(partial(cli.main, "local", arguments))
+            logs.append(str(log))
+        output = Path(folder, "comparison.md")
+        options = ["--format", "markdown", "--top", "3", "-o", str(output)]
+        _printed(partial(command, ["compare", *logs, *options]))
+        return output.read_text("utf-8").strip()
+
+
 def counts() -> str:
     """The make-up of the data."""
     return "\n\n".join(tables(load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)).values())
@@ -70,6 +87,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "baseline": cache(baseline),
     "floors": cache(floors),
     "matching": cache(matching),
+    "compare": cache(comparison),
     "counts": cache(counts),
 }
 

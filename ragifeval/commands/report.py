@@ -78,9 +78,8 @@ def _standard(
     from ragifeval.normalizer import load_normalizer
     from ragifeval.prompt import PromptTemplate
     from ragifeval.report.collect import Standard
-    from ragifeval.rescored_signature import scoring_parts
     from ragifeval.scoring import read_badwords
-    from ragifeval.signature import fingerprint
+    from ragifeval.signature import fingerprint, scoring_parts
 
     if not options.refusal_message.strip():
         raise UserError("--refusal_message: is empty, and so would stand in every answer")

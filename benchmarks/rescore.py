@@ -1,0 +1,70 @@
+"""How fast `python -m ragifeval score` scores a log: with one process, and with all cores.
+
+    python benchmarks/rescore.py [--answers 20000]
+
+Answers of 200 words, cut from the documents of data/, no two alike; they go to its samples in turn,
+as in the logs of many models. Each figure is of the whole command, from start to table, with a new
+log written; its start alone is told as well. The megabytes are those of the first process.
+"""
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+from common import Run, run, say_where
+
+from ragifeval import defaults
+from ragifeval.benchmark import load_benchmark
+from ragifeval.pool import cores
+
+ANSWERS, WORDS = 20_000, 200
+
+
+def write_log(path: Path, count: int) -> Path:
+    """Write a log of so many answers."""
+    benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
+    words = " ".join(document.contents for document in benchmark.documents.values()).split()
+    pick = random.Random(0)
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            start = pick.randrange(len(words) - WORDS)
+            answer = " ".join(words[start : start + WORDS]) + f" [{number % 4}]"
+            key = benchmark.samples[number % len(benchmark.samples)].id
+            file.write(json.dumps({"id": key, "answer": answer}, ensure_ascii=False) + "\n")
+    return path
+
+
+def measure(log: Path, jobs: int) -> Run:
+    """Score a log, and write a new one."""
+    command = [sys.executable, "-m", "ragifeval", "score", str(log), "--jobs", str(jobs)]
+    return run([*command, "-o", str(log.with_suffix(f".{jobs}.jsonl"))])
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--answers", type=int, default=ANSWERS)
+    parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
+    options = parser.parse_args()
+    count = 300 if options.smoke else options.answers
+    say_where()
+    with tempfile.TemporaryDirectory() as name:
+        start = measure(write_log(Path(name) / "start.jsonl", 100), 1)
+        print(f"start, and 100 answers: {start.seconds:.1f} s, {start.cpu:.1f} s of CPU")
+        log = write_log(Path(name) / "log.jsonl", count)
+        print(f"{count} answers of {WORDS} words:")
+        runs = {jobs: measure(log, jobs) for jobs in dict.fromkeys([1, max(2, cores())])}
+        for jobs, took in runs.items():
+            print(
+                f"  --jobs {jobs}: {took.seconds:.1f} s, {count / took.seconds:.0f} answers/s; "
+                f"{took.cpu:.1f} s of CPU, {took.megabytes:.0f} MB"
+            )
+        alone, together = runs.values()
+        print(f"ratio: {alone.seconds / together.seconds:.2f}")
+
+
+if __name__ == "__main__":
+    main()
