@@ -1,23 +1,24 @@
 """The way of both entry scripts from options to an exit code."""
 
 import argparse
+import gc
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragifeval import defaults
 from ragifeval.errors import UserError
+from ragifeval.generators.torchrun import is_shared
 from ragifeval.options import Kind, build_parser
 from ragifeval.terminal import EXIT_INTERRUPTED, Unfailing, guarded, say, show
 
 # Everything heavy is imported once the arguments are right: --help is to answer at once.
 if TYPE_CHECKING:
     from ragifeval.aggregate import Estimate
-    from ragifeval.generators.base import Generator
+    from ragifeval.config import LocalConfig
+    from ragifeval.generators.base import Generator, Request
     from ragifeval.log import Log
     from ragifeval.normalizer import Normalizer
     from ragifeval.plan import Plan
@@ -31,7 +32,36 @@ _FAILURES_SHOWN = 20
 
 def main(kind: Kind, arguments: Sequence[str] | None = None) -> int:
     """Evaluate one model; return the exit code."""
-    return guarded(f"eval_{kind}.py", lambda: _plan_and_evaluate(kind, arguments))
+
+    def run() -> int:
+        return guarded(f"eval_{kind}.py", lambda: _plan_and_evaluate(kind, arguments))
+
+    if kind == "local" and is_shared():
+        from ragifeval.generators.distributed import run_shared
+
+        return run_shared(run, lambda: _prepare_share(arguments))
+    return run()
+
+
+def _prepare_share(
+    arguments: Sequence[str] | None,
+) -> "tuple[Callable[[], Generator], Callable[[int], Request]] | None":
+    """What a process needs to answer a share of the samples for another one (torchrun)."""
+    with redirect_stdout(None), redirect_stderr(None):
+        options = build_parser("local").parse_args(arguments)
+    from ragifeval.config import LocalConfig
+    from ragifeval.plan import make_plan
+
+    plan = make_plan("local", options)
+    if options.dry_run or not isinstance(plan.config, LocalConfig):
+        return None
+    return _local(plan.config, options), plan.task.request
+
+
+def _local(config: "LocalConfig", options: argparse.Namespace) -> "Callable[[], Generator]":
+    from ragifeval.generators.local import LocalGenerator
+
+    return lambda: LocalGenerator(config, options.text_completion)
 
 
 def _plan_and_evaluate(kind: Kind, arguments: Sequence[str] | None) -> int:
@@ -152,13 +182,27 @@ def _load_generator(
 
         return BaselineGenerator(config.model, options.refusal_message, normalizer)
     if isinstance(config, LocalConfig):
-        from ragifeval.generators.local import LocalGenerator
+        load = _local(config, options)
+        if is_shared():
+            from ragifeval.generators.distributed import DistributedGenerator
 
-        return LocalGenerator(config, options.text_completion)
+            return DistributedGenerator(load)
+        return load()
     from ragifeval.generators.remote import RemoteGenerator
     from ragifeval.plan import api_key
 
+    _collect_rarely()
     return RemoteGenerator(config, api_key(), options.text_completion)
+
+
+def _collect_rarely() -> None:
+    """Let the garbage collector look for cycles less often: they are rare where a service answers.
+
+    By default it does so every 700 objects, through all that lives: a sixth of a run's CPU time.
+    A local model is another matter: a cycle there may hold much memory of the device.
+    """
+    gc.freeze()  # what is loaded by now stays to the end
+    gc.set_threshold(50_000)
 
 
 @contextmanager
@@ -186,7 +230,7 @@ def _summarize(
 ) -> "Mapping[str, Mapping[str, Estimate]]":
     """Estimate the scores; keep them beside the log, if there is one."""
     from ragifeval.log import write_json
-    from ragifeval.summary import estimates, summary
+    from ragifeval.summary import estimates, plain_options, summary
 
     by_rule = estimates(outcome, options.seed)
     if log is not None:
@@ -195,7 +239,7 @@ def _summarize(
             outcome,
             by_rule,
             plan.signature.parts,
-            _plain_options(options),
+            plain_options(vars(options)),
             plan.config.public_settings(),
         )
         try:
@@ -203,17 +247,6 @@ def _summarize(
         except OSError as error:
             raise UserError(f"{log.summary_path}: cannot be written: {error.strerror}") from None
     return by_rule
-
-
-def _plain_options(options: argparse.Namespace) -> dict[str, object]:
-    """The options as JSON; files of the harness itself without the folder it lies in."""
-    plain: dict[str, object] = {}
-    for name, value in vars(options).items():
-        if isinstance(value, Path):
-            inside = value.is_relative_to(defaults.ROOT)
-            value = str(value.relative_to(defaults.ROOT) if inside else value)
-        plain[name] = value
-    return plain
 
 
 def _warn(task: "Task", outcome: "Outcome") -> None:

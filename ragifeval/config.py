@@ -1,6 +1,7 @@
 """Model configs: JSON files that say which model to ask, and how."""
 
 import json
+import math
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -61,7 +62,10 @@ class LocalConfig(ModelConfig):
     Attributes:
         model: the path of a model directory, or an id on the Hugging Face Hub.
         dtype: the format of the weights; "auto" for that of the checkpoint.
-        batch_size: how many questions are answered at once.
+        batch_size: how many questions are answered at once; "auto" for as many as the memory holds
+            (on a CPU, 8).
+        continuous_batching: whether to generate by transformers' own continuous batching; only with
+            temperature 0, and without batch_size.
         attn_implementation: for example "sdpa" or "flash_attention_2"; None leaves it to
             transformers.
         max_new_tokens: the most tokens of an answer.
@@ -72,11 +76,12 @@ class LocalConfig(ModelConfig):
         trust_remote_code: whether code that comes with the model may run.
     """
 
-    UNSCORED = frozenset({"batch_size", "device_map"})
+    UNSCORED = frozenset({"batch_size", "continuous_batching", "device_map"})
 
     model: Name = Field(description="a model directory, or an id on the Hugging Face Hub")
     dtype: Literal["float32", "float16", "bfloat16", "auto"] = "float16"
-    batch_size: Count = 1
+    batch_size: Count | Literal["auto"] = 1
+    continuous_batching: bool = False
     attn_implementation: Name | None = None
     max_new_tokens: Count = 4096
     temperature: Annotated[float, Field(ge=0)] = 0.01
@@ -165,6 +170,10 @@ class RemoteConfig(ModelConfig):
         owned = sorted(_OWNED.intersection(self.extra_body))
         if owned:
             raise ValueError(f"extra_body: must not hold {owned[0]!r}, which the harness sets")
+        if not _can_be_sent(self.extra_body):
+            raise ValueError(
+                f"extra_body: must hold no NaN and no Infinity, and no more than {_DEEPEST} levels"
+            )
         if not self.api_bases and self.vertex_credentials is None:
             raise ValueError("api_base: is missing, for example http://127.0.0.1:8000/v1")
         if self.vertex_credentials is not None and self.model is None:
@@ -187,6 +196,17 @@ class RemoteConfig(ModelConfig):
             return []
         bases = [self.api_base] if isinstance(self.api_base, str) else self.api_base
         return [base.rstrip("/") for base in bases]
+
+
+_DEEPEST = 100
+
+
+def _can_be_sent(value: object, levels: int = _DEEPEST) -> bool:
+    """Whether a value of Python's JSON, which is wider than others', can be sent as JSON."""
+    if isinstance(value, dict | list):
+        inside = value.values() if isinstance(value, dict) else value
+        return levels > 0 and all(_can_be_sent(item, levels - 1) for item in inside)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _is_http(url: str) -> bool:

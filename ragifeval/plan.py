@@ -2,10 +2,11 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ragifeval import __version__, defaults
+from ragifeval import defaults
 from ragifeval.benchmark import Benchmark, Sample, load_benchmark
 from ragifeval.config import (
     BaselineConfig,
@@ -21,9 +22,12 @@ from ragifeval.prompt import PromptTemplate
 from ragifeval.run import Task
 from ragifeval.scoring import read_badwords
 from ragifeval.signature import (
+    PARTS,
     Signature,
+    default_or_fingerprint,
     fingerprint,
     model_part,
+    scoring_parts,
 )
 
 Config = BaselineConfig | LocalConfig | RemoteConfig
@@ -51,6 +55,9 @@ def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
     """
     if not options.refusal_message.strip():
         raise UserError("--refusal_message: is empty, and so would stand in every answer")
+    for name in ("refusal_message", "system_message"):
+        if not _is_text(getattr(options, name)):
+            raise UserError(f"--{name}: is not UTF-8 text")
     config: Config
     if kind == "local":
         config = load_local_config(options.model_config)
@@ -66,8 +73,13 @@ def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
         from ragifeval.generators.remote import served_model
 
         config = config.model_copy(update={"model": served_model(config, api_key())})
-    model = config.display_name
-    signature = _signature(options, config, model, benchmark, template.source, badwords)
+    try:
+        model, settings = config.display_name, config.scored_settings()
+    except OSError as error:
+        raise UserError(
+            f"{options.model_config}: {error.filename} cannot be read: {error.strerror}"
+        ) from None
+    signature = _signature(options, model, settings, benchmark, template.source, badwords)
     task = Task(
         benchmark=benchmark,
         samples=samples,
@@ -80,6 +92,15 @@ def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
     # A template that cannot be rendered is found out now, not by the first question asked.
     task.request(0)
     return Plan(config, model, task, signature)
+
+
+def _is_text(argument: str) -> bool:
+    """Whether it was UTF-8: what was not, Python hands on as halves of surrogate pairs."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def api_key() -> str:
@@ -100,27 +121,24 @@ def _selected(samples: Sequence[Sample], options: argparse.Namespace) -> Sequenc
 
 def _signature(
     options: argparse.Namespace,
-    config: Config,
     model: str,
+    settings: Mapping[str, Any],
     benchmark: Benchmark,
     template: str,
     badwords: Sequence[str],
 ) -> Signature:
-    def shown(value: str, default: str) -> str:
-        return "default" if value == default else fingerprint(value)
-
-    return Signature(
-        {
-            "data": benchmark.fingerprint(),
-            "prompt": fingerprint(template),
-            "normalizer": normalizer_name(options.normalizer),
-            "badwords": fingerprint(sorted(set(badwords))),
-            "matching": options.matching,
-            "shuffle": f"seed{options.seed}" if options.shuffle_context else "no",
-            "refusal": shown(options.refusal_message, defaults.REFUSAL_MESSAGE),
-            "system": shown(options.system_message, defaults.SYSTEM_MESSAGE),
-            "mode": "completion" if options.text_completion else "chat",
-            "version": __version__,
-            "model": model_part(model, config.scored_settings()),
-        }
+    asking = {
+        "prompt": fingerprint(template),
+        "shuffle": f"seed{options.seed}" if options.shuffle_context else "no",
+        "system": default_or_fingerprint(options.system_message, defaults.SYSTEM_MESSAGE),
+        "mode": "completion" if options.text_completion else "chat",
+        "model": model_part(model, settings),
+    }
+    scoring = scoring_parts(
+        benchmark,
+        normalizer_name(options.normalizer),
+        badwords,
+        options.matching,
+        options.refusal_message,
     )
+    return Signature({part: (asking | scoring)[part] for part in PARTS})

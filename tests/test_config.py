@@ -21,6 +21,7 @@ LOCAL = {
     "model": "speakleash/Bielik",
     "dtype": "float16",
     "batch_size": 1,
+    "continuous_batching": False,
     "max_new_tokens": 4096,
     "temperature": 0.01,
     "attn_implementation": None,
@@ -275,6 +276,7 @@ LOCAL_CHANGES: dict[str, tuple[object, bool]] = {
     "trust_remote_code": (True, True),
     "reasoning_end": ("</think>", True),
     "batch_size": (8, False),
+    "continuous_batching": (True, False),
     "device_map": ("auto", False),
     "model": ("other", False),  # stands in the signature by its name
 }

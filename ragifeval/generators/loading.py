@@ -152,7 +152,8 @@ def _accelerator() -> str | None:
 def _be_quiet() -> None:
     """Leave the log of transformers to errors, unless the user wants more; progress bars stay."""
     if "TRANSFORMERS_VERBOSITY" not in os.environ:
-        logging.getLogger("transformers").setLevel(logging.ERROR)
+        for name in ("transformers", "ContinuousBatchingLogger"):
+            logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def _check_devices(device_map: str | dict[str, int | str]) -> None:

@@ -83,11 +83,15 @@ class RemoteGenerator:
         return Answer(
             request,
             reply.text,
-            finish_reason=reply.finish_reason,
+            finish_reason=self._tidy(reply.finish_reason),
             usage=reply.usage,
             seconds=seconds,
             reasoning=reply.reasoning,
         )
+
+    def _tidy(self, finish_reason: str | None) -> str | None:
+        """A service may give anything for a reason, the key too."""
+        return finish_reason and tidy(finish_reason, self._credential.secrets())
 
     def _body(self, prompt: Prompt) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.name}

@@ -34,15 +34,15 @@ class Replicas:
     def pick(self, avoid: Collection[Replica], now: float) -> Replica:
         """The next replica that is up, if possible none of those to avoid.
 
-        Where all are set aside, it is the one whose pause ends first: somebody has to be asked.
+        Where all are set aside, somebody has to be asked, and all have their turn: the one that was
+        only reset may be up again long before its pause ends.
         """
         up = self._up(now)
-        candidates = [replica for replica in up if replica not in avoid] or up
-        if not candidates:
-            return min(self._replicas, key=lambda replica: replica.back_at)
+        candidates = up or self._replicas
+        candidates = [replica for replica in candidates if replica not in avoid] or candidates
         picked = min(candidates, key=self._distance)
         self._turn = (self._replicas.index(picked) + 1) % len(self._replicas)
-        if picked.pause:
+        if picked.pause and up:
             # On probation: one question finds out whether it is back, others go elsewhere.
             picked.pause = min(2 * picked.pause, _LONGEST_PAUSE)
             picked.back_at = now + picked.pause

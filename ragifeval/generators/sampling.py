@@ -10,14 +10,7 @@ from transformers import LogitsProcessor
 class SeededSampling(LogitsProcessor):
     """Draws each row's next token from a stream of random numbers of that row's own.
 
-    torch.multinomial draws for a whole batch from one state, so that a row's tokens would depend on
-    its neighbours and on everything drawn before. Here the token is drawn ahead of the choice: it
-    alone keeps a score, and greedy search takes it.
-
-    The draw is the Gumbel-max trick: the highest sum of score / temperature and a noise of the
-    token's own. Scores differ by rounding from batch to batch; that changes a draw only where the
-    two highest sums are as close. With a cumulative distribution, the border between any two tokens
-    of the vocabulary would be such a place.
+    The token is drawn ahead of the choice: it alone keeps a score, and greedy search takes it.
 
     Args:
         temperature: what the scores are divided by; above 0.
@@ -27,8 +20,7 @@ class SeededSampling(LogitsProcessor):
 
     def __init__(self, temperature: float, seed: int, sample_ids: Sequence[str]) -> None:
         self._temperature = temperature
-        # A string seeds through SHA-512: the same stream on every platform and in every process.
-        self._streams = [random.Random(f"{seed}:{sample_id}") for sample_id in sample_ids]
+        self._streams = [stream(seed, sample_id) for sample_id in sample_ids]
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.Tensor) -> torch.Tensor:
         """Replace the scores, (rows, vocabulary), by 0 for the drawn tokens and -inf elsewhere."""
@@ -37,11 +29,38 @@ class SeededSampling(LogitsProcessor):
 
     def draw(self, scores: torch.Tensor) -> torch.Tensor:
         """Draw one token a row, (rows,), with the probabilities softmax(scores / temperature)."""
-        # The difference to the maximum is divided, lest a low temperature overflow.
-        logits = scores.float()
-        logits = (logits - logits.amax(dim=-1, keepdim=True)) / self._temperature
-        keys = torch.tensor([stream.getrandbits(63) for stream in self._streams])
-        return (logits + gumbel(keys.to(scores.device), scores.shape[1])).argmax(dim=-1)
+        return draw(scores, self._temperature, self._streams)
+
+
+def stream(seed: int, sample_id: str) -> random.Random:
+    """The random numbers of a sample."""
+    # A string seeds through SHA-512: the same stream on every platform and in every process.
+    return random.Random(f"{seed}:{sample_id}")
+
+
+def draw(
+    scores: torch.Tensor, temperature: float, streams: Sequence[random.Random]
+) -> torch.Tensor:
+    """Draw one token a row, (rows,), with the probabilities softmax(scores / temperature).
+
+    torch.multinomial draws for a whole batch from one state, so that a row's tokens would depend on
+    its neighbours and on everything drawn before.
+
+    The draw is the Gumbel-max trick: the highest sum of score / temperature and a noise of the
+    token's own. Scores differ by rounding from batch to batch; that changes a draw only where the
+    two highest sums are as close. With a cumulative distribution, the border between any two tokens
+    of the vocabulary would be such a place.
+
+    Args:
+        scores: (rows, vocabulary).
+        temperature: above 0.
+        streams: of each row; one number is taken from it.
+    """
+    # The difference to the maximum is divided, lest a low temperature overflow.
+    logits = scores.float()
+    logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
+    keys = torch.tensor([stream.getrandbits(63) for stream in streams])
+    return (logits + gumbel(keys.to(scores.device), scores.shape[1])).argmax(dim=-1)
 
 
 def gumbel(keys: torch.Tensor, size: int) -> torch.Tensor:

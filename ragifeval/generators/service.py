@@ -21,7 +21,7 @@ from ragifeval.generators.faults import (
     tidy,
 )
 from ragifeval.generators.replicas import Replica, Replicas
-from ragifeval.generators.transport import Transport, parse_url, shown_url
+from ragifeval.generators.transport import Transport, parse_url, shown_url, url_secrets
 
 CHAT, COMPLETIONS, MODELS = "/chat/completions", "/completions", "/models"
 
@@ -45,7 +45,7 @@ class Service:
         self.urls = [shown_url(base) for base in bases]
         self._credential = credential
         self._config = config
-        self._passwords = [url.password for url in map(parse_url, bases) if url.password]
+        self._url_secrets = [secret for base in bases for secret in url_secrets(base)]
         self._transport = Transport(bases, credential, config)
         self._replicas = Replicas(bases)
         # Whether anything ever listened at one of the URLs, and whether all have since gone.
@@ -166,4 +166,4 @@ class Service:
         )
 
     def _tidy(self, text: str) -> str:
-        return tidy(text, [*self._credential.secrets(), *self._passwords])
+        return tidy(text, [*self._credential.secrets(), *self._url_secrets])

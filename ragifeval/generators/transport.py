@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import re
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -21,6 +22,7 @@ _CONNECT_SECONDS = 10.0
 # Less than the 5 seconds after which uvicorn (vLLM, transformers) closes an idle connection: a
 # question sent at that very moment would be lost.
 _KEEPALIVE_SECONDS = 3.0
+_SHORTEST_KEY = 8
 
 
 class Transport:
@@ -125,6 +127,18 @@ def parse_url(base: str) -> httpx2.URL:
 def shown_url(base: str) -> str:
     """A base URL without what may be secret: credentials and query."""
     return str(parse_url(base).copy_with(userinfo=b"", query=None))
+
+
+def url_secrets(base: str) -> Iterator[str]:
+    """What of a base URL no message may show: password and query, in each form they are sent in."""
+    url = parse_url(base)
+    if url.password:
+        header = aiohttp.encode_basic_auth(url.username, url.password)
+        yield from (url.password, header.removeprefix("Basic "))
+        yield url.userinfo.decode().partition(":")[2]
+    # Shorter ones are versions, not keys.
+    values = [*dict(url.params).values(), *re.split("[&=]", url.query.decode())[1::2]]
+    yield from (value for value in values if len(value) >= _SHORTEST_KEY)
 
 
 def _connection_fault(error: Exception, url: str) -> Fault:

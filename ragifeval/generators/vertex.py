@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -24,6 +25,8 @@ _load: Any = service_account.Credentials.from_service_account_info
 
 _SCOPES = ["https://www.googleapis.com/auth/cloud-platform"]
 _TOKEN_SECONDS = 30.0
+# The parts of what is signed with the private key, should the token's server send it back.
+_PROOF = re.compile(r"[\w-]{40,}")
 # The share of a token's life after which it is renewed: of Google's hour, six minutes are left.
 _WORN = 0.9
 
@@ -99,7 +102,8 @@ class ServiceAccount:
         except GoogleAuthError as error:
             unreachable = isinstance(error, TransportError)
             what = "cannot be reached" if unreachable else "gives no token"
-            text = f"{self._path}: {self._token_host()} {what}: {tidy(str(error.args[0]), [])}"
+            said = tidy(_PROOF.sub("***", str(error.args[0])), [])
+            text = f"{self._path}: {self._token_host()} {what}: {said}"
             if error.retryable or (unreachable and self._tokens):
                 raise Fault(text) from None
             raise UserError(text) from None

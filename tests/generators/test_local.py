@@ -66,6 +66,22 @@ def texts(answers: Sequence[Answer]) -> list[str | None]:
     return [answer.text for answer in answers]
 
 
+def copied(tiny_model: Path, directory: Path, **generation: object) -> Path:
+    """A copy of the model with other settings in generation_config.json."""
+    shutil.copytree(tiny_model, directory)
+    path = directory / "generation_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **generation}))
+    return directory
+
+
+@pytest.fixture(params=["rolling", "padded"])
+def either_way(request: pytest.FixtureRequest, tiny_model: Path, tmp_path: Path) -> Path:
+    """The tiny model, and once more as one whose answers are generated in padded batches."""
+    if request.param == "rolling":
+        return tiny_model
+    return copied(tiny_model, tmp_path / "uncached", use_cache=False)
+
+
 def generated_by_hand(
     model: Path, asked: Sequence[Request], tokens: int, **settings: Any
 ) -> Iterator[tuple[str, str, dict[str, int]]]:
@@ -93,11 +109,11 @@ def generated_by_hand(
 @pytest.mark.parametrize("batch_size", [1, 3, 8])
 @pytest.mark.parametrize("text_completion", [False, True], ids=["chat", "completion"])
 def test_greedy_answers_are_those_of_transformers(
-    tiny_model: Path, text_completion: bool, batch_size: int
+    either_way: Path, text_completion: bool, batch_size: int
 ) -> None:
     asked = requests(QUESTIONS, text_completion)
-    answers = answered(configured(tiny_model, batch_size=batch_size), asked, text_completion)
-    expected = list(generated_by_hand(tiny_model, asked, tokens=32))
+    answers = answered(configured(either_way, batch_size=batch_size), asked, text_completion)
+    expected = list(generated_by_hand(either_way, asked, tokens=32))
     assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected
     # The model is one that shows something: distinct answers, of which some end by themselves.
     assert len({text for text, _, _ in expected}) == len(QUESTIONS)
@@ -118,30 +134,33 @@ def test_prompts_of_the_benchmark(tiny_model: Path) -> None:
     assert all(answer.usage and answer.usage["prompt_tokens"] > 500 for answer in alone)
 
 
-def test_batches_are_of_similar_length_and_the_longest_comes_first(tiny_model: Path) -> None:
-    generator = LocalGenerator(configured(tiny_model, batch_size=3), False)
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_the_longest_prompts_are_begun_first(tiny_model: Path, batch_size: int) -> None:
+    generator = LocalGenerator(configured(tiny_model, batch_size=batch_size), False)
     lengths = [
         answer.usage["prompt_tokens"]
         for answer in generator.generate(requests(QUESTIONS))
         if answer.usage
     ]
-    assert lengths == sorted(lengths, reverse=True)
+    for place, length in enumerate(lengths):
+        longer_and_later = [other for other in lengths[place + 1 :] if other > length]
+        assert len(longer_and_later) < batch_size
 
 
-def test_sampling_depends_on_seed_and_sample_alone(tiny_model: Path) -> None:
+def test_sampling_depends_on_seed_and_sample_alone(either_way: Path) -> None:
     asked = requests(QUESTIONS)
     sampled = {"temperature": 1.0, "seed": 5}
-    expected = texts(answered(configured(tiny_model, **sampled), asked))
-    assert texts(answered(configured(tiny_model, **sampled, batch_size=8), asked)) == expected
+    expected = texts(answered(configured(either_way, **sampled), asked))
+    assert texts(answered(configured(either_way, **sampled, batch_size=8), asked)) == expected
     # Resumed: the other samples are already answered.
     assert (
-        texts(answered(configured(tiny_model, **sampled, batch_size=4), asked[6:])) == expected[6:]
+        texts(answered(configured(either_way, **sampled, batch_size=4), asked[6:])) == expected[6:]
     )
 
-    assert texts(answered(configured(tiny_model, temperature=1.0, seed=6), asked)) != expected
-    greedy = texts(answered(configured(tiny_model), asked))
+    assert texts(answered(configured(either_way, temperature=1.0, seed=6), asked)) != expected
+    greedy = texts(answered(configured(either_way), asked))
     assert greedy != expected
-    assert texts(answered(configured(tiny_model, temperature=0.0001), asked)) == greedy
+    assert texts(answered(configured(either_way, temperature=0.0001), asked)) == greedy
 
 
 def test_the_random_state_is_left_alone(tiny_model: Path) -> None:
@@ -150,14 +169,6 @@ def test_the_random_state_is_left_alone(tiny_model: Path) -> None:
     torch.manual_seed(3)
     answered(configured(tiny_model, temperature=1.0), requests(QUESTIONS[:2]))
     assert torch.rand(1) == expected
-
-
-def copied(tiny_model: Path, directory: Path, **generation: object) -> Path:
-    """A copy of the model with other settings in generation_config.json."""
-    shutil.copytree(tiny_model, directory)
-    path = directory / "generation_config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **generation}))
-    return directory
 
 
 def test_published_ways_to_sample_are_switched_off(
@@ -198,11 +209,11 @@ def test_published_ways_to_choose_tokens_stay(
     assert answers != texts(answered(configured(tiny_model), asked))
 
 
-def test_published_strings_to_stop_at(tiny_model: Path, tmp_path: Path) -> None:
+def test_published_strings_to_stop_at(either_way: Path, tmp_path: Path) -> None:
     asked = requests(QUESTIONS)
-    plain = answered(configured(tiny_model), asked)
+    plain = answered(configured(either_way), asked)
     string = plain[0].text[5:8] if plain[0].text else ""
-    published = copied(tiny_model, tmp_path / "published", stop_strings=[string])
+    published = copied(either_way, tmp_path / "published", stop_strings=[string])
     for batch_size in (1, 4):
         stopped = answered(configured(published, batch_size=batch_size), asked)[0]
         assert stopped.text is not None
@@ -235,7 +246,9 @@ def small_context(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_prompts_beside_the_context(small_context: Path) -> None:
+@pytest.mark.parametrize("use_cache", [True, False], ids=["rolling", "padded"])
+def test_prompts_beside_the_context(small_context: Path, tmp_path: Path, use_cache: bool) -> None:
+    small_context = copied(small_context, tmp_path / "model", use_cache=use_cache)
     asked = requests(QUESTIONS)
     alone = answered(configured(small_context, max_new_tokens=40), asked)
     together = answered(configured(small_context, max_new_tokens=40, batch_size=8), asked)
@@ -293,8 +306,8 @@ def test_template_without_a_system_role(tiny_model: Path, tmp_path: Path) -> Non
     assert texts(answered(configured(directory), requests(QUESTIONS))) == expected
 
 
-def test_stop_ends_the_run_after_the_batch(tiny_model: Path) -> None:
-    generator = LocalGenerator(configured(tiny_model, batch_size=4), False)
+def test_stop_ends_the_run_after_what_is_under_way(either_way: Path) -> None:
+    generator = LocalGenerator(configured(either_way, batch_size=4), False)
     answers = generator.generate(requests(QUESTIONS))
     first = next(answers)
     generator.stop()
@@ -337,32 +350,34 @@ def test_no_chat_template(tiny_model: Path, tmp_path: Path) -> None:
     assert answered(configured(directory), asked, text_completion=True)[0].text
 
 
-EAGER = {"attn_implementation": "eager", "batch_size": 8, "max_new_tokens": 4}
 TEXT = " ".join(QUESTIONS) * 40
-# About 1,000 tokens each. Eager attention makes several matrices of rows x 4 heads x length x
-# length floats: each of 128 MiB for all eight, of 16 MiB for one, and of 550 MiB for the huge one.
+# About 1,000 tokens each.
 LONG = [TEXT[5 * index :][:2700] for index in range(8)]
 HUGE = TEXT[:17_000]
 
 SHORT_OF_MEMORY = """
-import resource, sys
+import resource, sys, time
 from tests.generators.test_local import *
 
-generator = LocalGenerator(configured(Path(sys.argv[1]), **EAGER), False)
+settings = json.loads(sys.argv[2])
+generator = LocalGenerator(configured(Path(sys.argv[1]), **settings), False)
 list(generator.generate(requests(QUESTIONS[:1])))  # what is needed once is there
 pages = int(Path("/proc/self/statm").read_text().split()[0])
-limit = pages * resource.getpagesize() + 200 * 2**20
+limit = pages * resource.getpagesize() + int(sys.argv[3]) * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 for questions in (LONG, [QUESTIONS[0], HUGE, QUESTIONS[1]]):
-    answers = sorted(generator.generate(requests(questions)), key=lambda a: a.request.index)
-    print(json.dumps([(a.text, a.error, a.usage, a.seconds) for a in answers]))
+    answers = []
+    for a in generator.generate(requests(questions)):
+        end = time.perf_counter()
+        answers.append((a.request.index, a.text, a.error, end - a.seconds, end))
+    print(json.dumps(sorted(answers)))
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of the address space")
-def test_out_of_memory(tiny_model: Path) -> None:
+def short_of_memory(model: Path, megabytes: int, **settings: Any) -> tuple[list[Any], list[Any]]:
+    """The answers to LONG, and to HUGE between two others, with so much memory for them."""
     done = subprocess.run(
-        [sys.executable, "-c", SHORT_OF_MEMORY, str(tiny_model)],
+        [sys.executable, "-c", SHORT_OF_MEMORY, model, json.dumps(settings), str(megabytes)],
         cwd=defaults.ROOT,
         capture_output=True,
         text=True,
@@ -370,11 +385,45 @@ def test_out_of_memory(tiny_model: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     long, mixed = (json.loads(line) for line in done.stdout.splitlines())
+    return long, mixed
 
-    expected = answered(configured(tiny_model, **EAGER), requests(LONG))
-    assert [text for text, *_ in long] == texts(expected)
-    # Answers of one batch took the same time. Eight rows did not fit; fewer did, from then on.
-    assert 2 <= len({seconds for *_, seconds in long}) <= 4
 
-    assert [text is None for text, *_ in mixed] == [False, True, False]
-    assert mixed[1][1].startswith("out of memory: the prompt has ")
+def most_at_once(answers: Sequence[Any]) -> int:
+    """How many answers were being generated at the same time."""
+    return max(sum(begin < moment <= end for *_, begin, end in answers) for *_, moment in answers)
+
+
+needs_a_limit = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs a limit of the address space"
+)
+
+
+@needs_a_limit
+def test_out_of_memory(tiny_model: Path, tmp_path: Path) -> None:
+    """Keys and values of 1,250 tokens take 40 MB a row; those of HUGE take 200 MB."""
+    model = tmp_path / "wide"
+    shutil.copytree(tiny_model, model)
+    make_weights(model, head_dim=512, num_key_value_heads=4)
+    settings = {"batch_size": 8, "max_new_tokens": 4}
+    long, mixed = short_of_memory(model, 250, **settings)
+    expected = answered(configured(model, **settings), requests(LONG))
+    assert [text for _, text, *_ in long] == texts(expected)
+    assert 1 < most_at_once(long) < 8
+    assert [text is None for _, text, *_ in mixed] == [False, True, False]
+    assert mixed[1][2].startswith("out of memory: the prompt has ")
+
+
+@needs_a_limit
+def test_out_of_memory_in_padded_batches(tiny_model: Path, tmp_path: Path) -> None:
+    """Eager attention makes several matrices of rows x 4 heads x length x length floats.
+
+    Each has 128 MiB for all eight rows, 16 MiB for one, and 550 MiB for the huge one.
+    """
+    model = copied(tiny_model, tmp_path / "uncached", use_cache=False)
+    settings = {"attn_implementation": "eager", "batch_size": 8, "max_new_tokens": 4}
+    long, mixed = short_of_memory(model, 200, **settings)
+    expected = answered(configured(model, **settings), requests(LONG))
+    assert [text for _, text, *_ in long] == texts(expected)
+    assert 1 < most_at_once(long) < 8
+    assert [text is None for _, text, *_ in mixed] == [False, True, False]
+    assert mixed[1][2].startswith("out of memory: the prompt has ")

@@ -55,8 +55,11 @@ def test_somebody_has_to_be_asked() -> None:
     a, b = replicas.pick((), 0), replicas.pick((), 0)
     replicas.set_aside(b, 0)
     replicas.set_aside(a, 5)
-    assert picked(replicas, 6) == "b"
-    assert picked(replicas, 6, b) == "b"
+    assert [picked(replicas, 6) for _ in range(4)] == list("abab")
+    assert picked(replicas, 6, a) == "b"
+    assert picked(replicas, 6, b) == "a"
+    # Being asked meanwhile does not lengthen a pause.
+    assert (a.back_at, b.back_at) == (35, 30)
 
 
 def test_knows_whether_there_is_another() -> None:

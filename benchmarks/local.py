@@ -1,0 +1,120 @@
+"""How fast the local generator is against transformers' own pipeline, on this machine's CPU.
+
+    python benchmarks/local.py [--batch_sizes 1 8] [--rounds 5] [--prompts 100]
+
+The pipeline gets the same prompts, in the order of the data, and the same batch size: what the
+published implementation does. The model is a random Llama of 4 layers and width 256 in float32; an
+answer ends where its position is a multiple of 64, so that answers have 1 to 64 tokens, the same
+ones on both sides. The two take turns, and each ratio is of two runs side by side.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import transformers  # noqa: E402
+
+from benchmarks.local_model import ANSWER_TOKENS, machine, requests, save_model, set_ends  # noqa: E402
+from ragifeval.config import LocalConfig  # noqa: E402
+from ragifeval.generators.base import Request  # noqa: E402
+from ragifeval.generators.local import LocalGenerator  # noqa: E402
+
+Run = Callable[[Sequence[Request]], list[str]]
+
+
+def with_pipeline(directory: Path, batch_size: int) -> Run:
+    """The pipeline of transformers."""
+    pipeline = transformers.pipeline("text-generation", str(directory), dtype="float32")
+
+    def run(asked: Sequence[Request]) -> list[str]:
+        texts = [str(request.prompt.text) for request in asked]
+        answers = pipeline(
+            texts,
+            batch_size=batch_size,
+            max_new_tokens=ANSWER_TOKENS,
+            do_sample=False,
+            return_full_text=False,
+        )
+        return [answer[0]["generated_text"].strip() for answer in answers]
+
+    return run
+
+
+def with_generator(directory: Path, batch_size: int) -> Run:
+    """The local generator of this harness."""
+    config = LocalConfig(
+        model=str(directory),
+        dtype="float32",
+        batch_size=batch_size,
+        temperature=0.0,
+        max_new_tokens=ANSWER_TOKENS,
+    )
+    generator = LocalGenerator(config, text_completion=True)
+
+    def run(asked: Sequence[Request]) -> list[str]:
+        answers = sorted(generator.generate(asked), key=lambda answer: answer.request.index)
+        return [str(answer.text).strip() for answer in answers]
+
+    return run
+
+
+def measure(directory: Path, batch_size: int, asked: Sequence[Request], rounds: int) -> None:
+    """Print the seconds of both, and their ratio."""
+    pipeline, generator = (
+        with_pipeline(directory, batch_size),
+        with_generator(directory, batch_size),
+    )
+    pipeline(asked[:batch_size]), generator(asked[:batch_size])
+    pairs, same = [], 0
+    for _ in range(rounds):
+        start = time.perf_counter()
+        expected = pipeline(asked)
+        middle = time.perf_counter()
+        answers = generator(asked)
+        pairs.append((middle - start, time.perf_counter() - middle))
+        same = sum(a == b for a, b in zip(answers, expected, strict=True))
+    ratios = [theirs / ours for theirs, ours in pairs]
+    theirs, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
+    print(
+        f"batch size {batch_size:2}: pipeline {theirs:6.2f} s, generator {ours:6.2f} s, "
+        f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}); "
+        f"{same} of {len(asked)} answers are the same",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--batch_sizes", type=int, nargs="+", default=[1, 8])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--prompts", type=int, default=100)
+    options = parser.parse_args()
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    print(machine(), flush=True)
+    set_ends()
+    asked = requests(options.prompts)
+    with tempfile.TemporaryDirectory() as name:
+        save_model(
+            Path(name),
+            hidden_size=256,
+            intermediate_size=1024,
+            num_hidden_layers=4,
+            num_attention_heads=4,
+        )
+        for batch_size in options.batch_sizes:
+            measure(Path(name), batch_size, asked, options.rounds)
+
+
+if __name__ == "__main__":
+    main()
