@@ -14,6 +14,7 @@ from typing import Any
 from ragifeval.conditions import REGISTRY
 from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects, shown
+from ragifeval.packed import Packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,9 @@ class Benchmark:
             digest.update(
                 _canonical([document.id, document.contents, document.title, document.source])
             )
-        for sample in sorted(self.samples, key=lambda sample: sample.id):
+        ids = [sample.id for sample in self.samples]
+        for place in sorted(range(len(ids)), key=ids.__getitem__):
+            sample = self.samples[place]
             digest.update(
                 _canonical([sample.id, sample.question, sample.context, dict(sample.expect)])
             )
@@ -101,19 +104,27 @@ def load_documents(path: Path) -> Mapping[str, Document]:
 
 def load_samples(path: Path, documents: Mapping[str, Document]) -> Sequence[Sample]:
     """Samples in the order of the file, checked against the documents they name."""
-    samples: dict[str, Sample] = {}
+    ids: set[str] = set()
+    rows: list[bytes] = []
     for where, fields in _read_objects(path, Sample):
         sample = Sample(**fields)
-        if sample.id in samples:
+        if sample.id in ids:
             raise UserError(f"{where}: the sample id {sample.id!r} is used twice")
         try:
             _check_sample(sample, documents)
         except ValueError as error:
             raise UserError(f"{where}: sample {sample.id!r}: {error}") from None
-        samples[sample.id] = sample
-    if not samples:
+        ids.add(sample.id)
+        rows.append(json.dumps(fields, ensure_ascii=False).encode())
+    if not rows:
         raise UserError(f"{path}: holds no samples; one JSON object a line is expected")
-    return tuple(samples.values())
+    return Packed(rows, _unpack_sample)
+
+
+def _unpack_sample(row: bytes) -> Sample:
+    fields = json.loads(row)
+    lists = {key: tuple(value) for key, value in fields.items() if _is_list(Sample, key)}
+    return Sample(**{**fields, **lists})
 
 
 def _check_sample(sample: Sample, documents: Mapping[str, Document]) -> None:
@@ -173,7 +184,7 @@ def _read_objects(path: Path, kind: type) -> Iterator[tuple[str, dict[str, Any]]
                 continue
             if not _is_valid(value[key], expected, required):
                 raise UserError(f"{where}: {key!r} must be {meaning}, not {shown(value[key])}")
-            if expected is list:
+            if _is_list(kind, key):
                 value[key] = tuple(value[key])
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -182,6 +193,10 @@ def _read_objects(path: Path, kind: type) -> Iterator[tuple[str, dict[str, Any]]
         except RecursionError:
             raise UserError(f"{where}: is nested too deeply") from None
         yield where, value
+
+
+def _is_list(kind: type, key: str) -> bool:
+    return _FIELDS[kind][key][1] is list
 
 
 def _is_valid(value: object, expected: type, required: bool) -> bool:

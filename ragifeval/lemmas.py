@@ -73,13 +73,16 @@ class LemmaTable:
         path = Path(path)
         try:
             description = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            version = f"{description['version']}-{description['sha256'][:8]}"
             whole = path.stat().st_size == description["bytes"]
+            trie = marisa_trie.BytesTrie().mmap(str(path)) if whole else None
         except FileNotFoundError as error:
             raise UserError(f"{error.filename}: no such file; {_REMEDY}") from None
-        if not whole:
+        except (ValueError, LookupError, TypeError, RuntimeError):
+            trie = None  # no JSON, or not that of a table; no table, as marisa-trie says
+        if trie is None:
             raise UserError(f"{path}: not the table that {path.stem}.json describes; {_REMEDY}")
-        trie = marisa_trie.BytesTrie().mmap(str(path))
-        return cls(trie, f"{description['version']}-{description['sha256'][:8]}")
+        return cls(trie, version)
 
     def __len__(self) -> int:
         """The number of forms."""

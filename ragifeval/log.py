@@ -3,15 +3,17 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO, TypeGuard
 
 from filelock import FileLock, Timeout
 
 from ragifeval.conditions import REGISTRY
+from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
+from ragifeval.files import written_beside
+from ragifeval.matching import other_rule
 from ragifeval.signature import Signature
 
 Record = Mapping[str, Any]
@@ -46,6 +48,7 @@ class Log:
         self._lock = FileLock(f"{path}.lock", blocking=False)
         self._file: TextIO | None = None
         self.torn_lines = 0
+        self._scores_beside = f"scores_{other_rule(signature.parts.get('matching', MATCHING))}"
 
     @property
     def summary_path(self) -> Path:
@@ -65,7 +68,11 @@ class Log:
         try:
             self._prepare()
             self._probe()
-            self._file = _open(self.path, "a")
+            # Half of a surrogate pair, which a service may send, is written as the JSON escape that
+            # it came as.
+            self._file = self.path.open(
+                "a", encoding="utf-8", errors="backslashreplace", newline="\n"
+            )
         except OSError as error:
             self._lock.release()
             raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
@@ -119,7 +126,7 @@ class Log:
                 os.truncate(self.path, size)
 
     def _drop_all_but_answers(self) -> None:
-        with _written_beside(self.path) as kept:
+        with written_beside(self.path) as kept:
             for _, record in self._records():
                 if record is not None and record["error"] is None:
                     kept.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -147,10 +154,9 @@ class Log:
         elif not isinstance(record["answer"], str):
             reason = "it has neither an answer nor an error"
         else:
-            by_rule = [value for key, value in record.items() if key.startswith("scores")]
-            if len(by_rule) == 2 and all(map(_are_scores, by_rule)):
-                if by_rule[0].keys() == by_rule[1].keys():
-                    return
+            scores, beside = record.get("scores"), record.get(self._scores_beside)
+            if _are_scores(scores) and _are_scores(beside) and scores.keys() == beside.keys():
+                return
             reason = "its scores are no scores of this harness"
         raise UserError(
             f"{self.path}:{line}: was changed since it was written: {reason}; "
@@ -197,34 +203,14 @@ class Log:
             ) from None
 
 
-def _open(path: Path, mode: Literal["a", "w"]) -> TextIO:
-    # Half a surrogate pair, which a service may send, is written as the JSON escape it came as.
-    return path.open(mode, encoding="utf-8", errors="backslashreplace", newline="\n")
-
-
-@contextmanager
-def _written_beside(path: Path) -> Iterator[TextIO]:
-    """A file that takes the name of another once it is whole, and leaves nothing if it fails."""
-    beside = path.with_name(path.name + ".tmp")
-    try:
-        with _open(beside, "w") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file so that no reader ever sees half of it."""
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    with _written_beside(path) as file:
+    with written_beside(path) as file:
         file.write(text)
 
 
-def _are_scores(scores: object) -> bool:
+def _are_scores(scores: object) -> TypeGuard[Mapping[str, float]]:
     """Whether it is an object of known scores from 0 to 1, and of lengths."""
     if not isinstance(scores, dict):
         return False

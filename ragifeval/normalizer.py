@@ -6,7 +6,7 @@ that is copied verbatim into an answer is always found, and a word's lemma can b
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ragifeval.defaults import LEMMA_TABLE
 from ragifeval.errors import UserError
-from ragifeval.lemmas import WORD
+from ragifeval.lemmas import WORD, LemmaTable
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -36,6 +36,10 @@ _FORMAT = frozenset(
 )
 _REWRITTEN = _FORMAT | frozenset(_PLAIN)
 _REWRITE = str.maketrans(_PLAIN | dict.fromkeys(_FORMAT, ""))
+# Any character but those that nearly all answers consist of, none of which is rewritten.
+_UNUSUAL = re.compile("[^\x00-\xac\xae-\xb1\xb4-\xb8\xba-\u024f\u2010-\u2027]")
+
+_PARTS = re.compile(f"({WORD.pattern})")
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,14 @@ class Normalized:
         original: the text as it was given.
         text: the same in NFC, without format characters, superscripts and ligatures made plain.
         words: the lowercased words of `text`, in order.
+        gaps: what stands before each word, lowercased, and at last what stands behind the last one.
         lemmas: the lemma of each word.
     """
 
     original: str
     text: str
     words: Sequence[str]
+    gaps: Sequence[str]
     lemmas: Sequence[str]
 
     @cached_property
@@ -74,12 +80,12 @@ class Normalized:
 
 
 class Normalizer:
-    """Normalizes texts with the lemmas of one spaCy pipeline.
+    """Normalizes texts with the lemmas that one lemmatizer gives.
 
     Args:
-        pipeline: sets `lemma_` of the tokens of a one-word Doc. An empty lemma, or one with a
-            space in it, leaves the word as it is.
-        name: what the signature says of the pipeline: its name and version.
+        lemmatize: a lowercased word -> its lemma. An empty lemma, or one with a space in it, leaves
+            the word as it is.
+        name: what the signature says of the lemmatizer: its name and version.
     """
 
     # Words remembered before starting anew: bounds the memory of a run over endless answers.
@@ -87,24 +93,21 @@ class Normalizer:
     # What is longer is no word: it is left as it is, and not remembered here or in spaCy.
     LONGEST_WORD = 100
 
-    def __init__(self, pipeline: "Language", name: str) -> None:
-        from spacy.tokens import Doc
-
+    def __init__(self, lemmatize: Callable[[str], str], name: str) -> None:
         self.name = name
-        self._pipeline = pipeline
-        self._doc = Doc
+        self._lemmatize = lemmatize
         self._lemmas: dict[str, str] = {}
 
     def __call__(self, text: str) -> Normalized:
         """Normalize one text."""
         clean = clean_text(text)
-        words = split_words(clean)
+        words, gaps = split_text(clean)
         known = self._lemmas
         try:
             lemmas = [known[word] for word in words]
         except KeyError:
             lemmas = [self.lemma(word) for word in words]
-        return Normalized(text, clean, words, lemmas)
+        return Normalized(text, clean, words, gaps, lemmas)
 
     def lemma(self, word: str) -> str:
         """The lemma of one lowercased word."""
@@ -114,14 +117,11 @@ class Normalizer:
                 return word
             if len(self._lemmas) >= self.REMEMBERED:
                 self._lemmas.clear()
-            lemma = self._lemmatize(word)
+            lemma = self._lemmatize(word).lower()
+            if not lemma or " " in lemma:
+                lemma = word
             self._lemmas[word] = lemma
         return lemma
-
-    def _lemmatize(self, word: str) -> str:
-        doc = self._pipeline(self._doc(self._pipeline.vocab, words=[word]))
-        lemma = doc[0].lemma_.lower()
-        return lemma if lemma and " " not in lemma else word
 
 
 def load_normalizer(name: str | None = None) -> Normalizer:
@@ -135,9 +135,10 @@ def load_normalizer(name: str | None = None) -> Normalizer:
         UserError: there is no such pipeline.
     """
     if name is None:
-        from ragifeval.lemmas import polish_pipeline
-
-        return Normalizer(polish_pipeline(LEMMA_TABLE), normalizer_name(None))
+        # What lemmas.polish_pipeline() gives, word for word, without spaCy: its import, with all
+        # that it imports in turn, takes longer than a hundred answers, and 200 MB.
+        table = LemmaTable.open(LEMMA_TABLE)
+        return Normalizer(table.lemma, table.version)
     shown = normalizer_name(name)
     import spacy
 
@@ -148,7 +149,16 @@ def load_normalizer(name: str | None = None) -> Normalizer:
         raise UserError(f"--normalizer: the pipeline {name!r} cannot be loaded: {reason}") from None
     # A lemma needs no parser and no entities; what the lemmatizer listens to stays.
     pipeline.select_pipes(disable=[pipe for pipe in pipeline.pipe_names if pipe in _UNUSED])
-    return Normalizer(pipeline, shown)
+    return Normalizer(_one_by_one(pipeline), shown)
+
+
+def _one_by_one(pipeline: "Language") -> Callable[[str], str]:
+    from spacy.tokens import Doc
+
+    def lemmatize(word: str) -> str:
+        return pipeline(Doc(pipeline.vocab, words=[word]))[0].lemma_
+
+    return lemmatize
 
 
 _UNUSED = {
@@ -169,8 +179,6 @@ def normalizer_name(name: str | None) -> str:
         UserError: there is no such pipeline.
     """
     if name is None:
-        from ragifeval.lemmas import LemmaTable
-
         return LemmaTable.open(LEMMA_TABLE).version
     import spacy.util
 
@@ -196,8 +204,18 @@ PL_CORE_NEWS_SM = (
 
 def split_words(text: str) -> list[str]:
     """The lowercased words of a clean text: runs of letters and digits."""
-    # Lowercased after splitting: "İ" lowercases to two characters, the second no word character.
-    return [word.lower() for word in WORD.findall(text)]
+    return split_text(text)[0]
+
+
+def split_text(text: str) -> tuple[list[str], list[str]]:
+    """The lowercased words of a clean text, and what stands before, between and behind them."""
+    # Lowercased after splitting where that makes a difference: "İ" lowercases to two characters,
+    # the second no word character, and "Σ" to one or another by what stands behind it.
+    if "İ" in text or "Σ" in text:
+        parts = _PARTS.split(text)
+        return [word.lower() for word in parts[1::2]], parts[::2]
+    parts = _PARTS.split(text.lower())
+    return parts[1::2], parts[::2]
 
 
 def clean_text(text: str) -> str:
@@ -205,8 +223,8 @@ def clean_text(text: str) -> str:
     if text.isascii():
         return text
     text = _composed(text)
-    # Looking first is four times as fast as rewriting, and hardly any answer has such a character.
-    if _REWRITTEN.isdisjoint(text):
+    # Looking first is much faster than rewriting, and hardly any answer has such a character.
+    if _UNUSUAL.search(text) is None or _REWRITTEN.isdisjoint(text):
         return text
     return _composed(text.translate(_REWRITE))
 

@@ -71,8 +71,9 @@ def new_outcome(size: int) -> Outcome:
 
 def resume(task: Task, log: Log, outcome: Outcome) -> None:
     """Take over the answers that the log holds; those to other samples stay in it, uncounted."""
-    places = {sample.id: index for index, sample in enumerate(task.samples)}
+    places: dict[str, int] = {}
     for record in log.resume():
+        places = places or {sample.id: index for index, sample in enumerate(task.samples)}
         index = places.get(record["id"])
         if index is not None and index not in outcome.answered:
             _count(task, outcome, index, record)

@@ -45,7 +45,7 @@ class Scorer:
 
     def _conditions_of(self, sample: Sample) -> Sequence[Condition]:
         known, conditions = self._conditions.get(sample.id, (None, ()))
-        if known is not sample:
+        if known != sample:
             if len(self._conditions) >= self.REMEMBERED:
                 self._conditions.clear()
             conditions = [

@@ -46,8 +46,12 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         _silence(sys.stdout)
         return 0
     except OSError as error:
-        say(f"{name}: error: {error.filename or 'the output'}: {error.strerror}")
-        _silence(sys.stdout)
+        told = UserError(f"{error.filename or 'the output'}: {error.strerror}")
+        say(f"{name}: error: {told}")
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _silence(sys.stdout)
         return EXIT_WRONG
     return code
 

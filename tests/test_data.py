@@ -46,7 +46,9 @@ def test_documents(benchmark: Benchmark) -> None:
         assert document.title, document.id
         assert document.source, document.id
         # Each says of what day or year its law is.
-        assert re.search(r"(r\.|roku|rok|dnia) 20[0-9]{2}|20[0-9]{2} r", document.contents), document.id
+        assert re.search(r"(r\.|roku|rok|dnia) 20[0-9]{2}|20[0-9]{2} r", document.contents), (
+            document.id
+        )
 
 
 def test_samples(benchmark: Benchmark) -> None:

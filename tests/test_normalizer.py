@@ -16,8 +16,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ragifeval.defaults import ROOT
+from ragifeval.defaults import DOCUMENTS, LEMMA_TABLE, ROOT
 from ragifeval.errors import UserError
+from ragifeval.lemmas import WORD, polish_pipeline
 from ragifeval.normalizer import (
     Normalizer,
     clean_text,
@@ -76,6 +77,41 @@ def test_letters_are_lowered_after_splitting(normalizer: Normalizer) -> None:
     assert normalizer("İSTANBUL").words == ["i̇stanbul"]
     assert normalizer("İ, Ż").lemmas == ["i̇", "ż"]
     assert normalizer("STRASSE Straße").words == ["strasse", "straße"]
+    # "Σ" is lowered by its neighbours, even those beyond a full stop.
+    assert normalizer("ΑΣ.Α").words == normalizer("ΑΣ Α").words == ["ας", "α"]
+
+
+def test_lowering_a_text_is_lowering_its_words() -> None:
+    """All characters but those that split_text() knows to be different."""
+    known = {"İ", "Σ"}
+    points = (chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000)
+    text = " ".join(f"{character}a{character}" for character in points if character not in known)
+    assert split_words(text) == [word.lower() for word in WORD.findall(text)]
+
+
+@pytest.mark.parametrize("text", ["", "a", " Koszt: 10 ZŁ; Ⓐ!", "İ, „Σ” – Ż"])
+def test_gaps(normalizer: Normalizer, text: str) -> None:
+    normalized = normalizer(text)
+    gaps, words = normalized.gaps, normalized.words
+    assert len(gaps) == len(words) + 1
+    assert "".join(gap + word for gap, word in zip(gaps, [*words, ""], strict=True)) == (
+        text.lower() if "İ" not in text else "i̇, „σ” – ż"
+    )
+
+
+def test_the_default_is_the_pipeline_of_the_table_without_spacy(normalizer: Normalizer) -> None:
+    texts = [*NORMALIZED, *SPANS, DOCUMENTS.read_text(encoding="utf-8")[:100_000]]
+    pipeline = polish_pipeline(LEMMA_TABLE)
+    for word in {word for text in texts for word in normalizer(text).words}:
+        assert normalizer.lemma(word) == pipeline(Doc(pipeline.vocab, words=[word]))[0].lemma_
+    code = (
+        "import sys; from ragifeval.normalizer import load_normalizer;"
+        "load_normalizer()('lat'); print('spacy' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "False\n"
 
 
 # Text -> text without what cannot be seen. Not NFKC: "½" would become "1⁄2".

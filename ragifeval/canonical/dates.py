@@ -17,6 +17,7 @@ from ragifeval.canonical.words import Reading, Words, is_space
 
 _DATE_MARKS = (".", ". ", "-", "/")
 _CENTURIES = ("18", "19", "20")
+_ROMAN_NUMERALS = frozenset(numeral.lower() for numeral in ROMAN_MONTHS)
 
 
 def read_date(words: Words, index: int) -> Reading | None:
@@ -30,9 +31,7 @@ def read_date(words: Words, index: int) -> Reading | None:
         return _read_numeric_date(words, index, gap)
     if not is_space(gap.replace(".", "")):
         return None
-    month = MONTHS.get(words[index + 1]) or ROMAN_MONTHS.get(
-        words.written(index + 1) if index + 1 < len(words) else ""
-    )
+    month = MONTHS.get(words[index + 1]) or _roman_month(words, index + 1)
     if month is None:
         return None
     year, after = read_year(words, index + 2)
@@ -92,6 +91,11 @@ def _is_day(word: str) -> bool:
 
 def _month(word: str) -> str | None:
     return MONTH_NAMES[int(word) - 1] if 1 <= int(word) <= 12 else None
+
+
+def _roman_month(words: Words, index: int) -> str | None:
+    # How a word is written takes long to find out.
+    return ROMAN_MONTHS.get(words.written(index)) if words[index] in _ROMAN_NUMERALS else None
 
 
 def _unpadded(word: str) -> str:

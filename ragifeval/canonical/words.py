@@ -16,9 +16,9 @@ class Words:
 
     def __init__(self, normalized: Normalized) -> None:
         self.lemmas = normalized.lemmas
-        self._text = normalized.text
+        self._normalized = normalized
         self._words = normalized.words
-        self._spans = normalized.spans
+        self._gaps = normalized.gaps
 
     def __len__(self) -> int:
         return len(self._words)
@@ -29,14 +29,12 @@ class Words:
 
     def written(self, index: int) -> str:
         """The word as it stands in the text."""
-        start, end = self._spans[index]
-        return self._text[start:end]
+        start, end = self._normalized.spans[index]
+        return self._normalized.text[start:end]
 
     def gap(self, index: int) -> str:
         """What stands before the word; beyond the last word, what stands up to the text's end."""
-        start = self._spans[index - 1][1] if index > 0 else 0
-        end = self._spans[index][0] if index < len(self._spans) else len(self._text)
-        return self._text[start:end]
+        return self._gaps[index]
 
     def are_digits(self, index: int, lengths: Sequence[int] = ()) -> bool:
         """Whether the word is a run of ASCII digits, of one of these lengths if any are given."""

@@ -1,0 +1,54 @@
+"""Files that are written whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from ragifeval.files import written_beside
+
+
+def test_it_takes_the_place_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old", encoding="utf-8")
+    with written_beside(path) as file:
+        file.write("new, zażółć \ud83d\n")
+        file.flush()
+        assert path.read_text(encoding="utf-8") == "old"
+    assert path.read_bytes() == "new, zażółć \\ud83d\n".encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_where_it_fails_the_other_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt), written_beside(path) as file:  # noqa: PT012
+        file.write("ne")
+        raise KeyboardInterrupt
+    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    path, target = tmp_path / "a.txt", tmp_path / "disk" / "b.txt"
+    path.symlink_to(target)
+    with written_beside(path) as file:
+        file.write("new")
+    assert path.is_symlink()
+    assert target.read_text(encoding="utf-8") == "new"
+
+
+def test_a_device_is_written_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "null"
+    path.symlink_to("/dev/null")
+    with written_beside(path) as file:
+        file.write("new")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError), written_beside(tmp_path):
+        pass
+    with pytest.raises(FileNotFoundError), written_beside(tmp_path / "no" / "a.txt"):
+        pass
+    assert list(tmp_path.iterdir()) == []
