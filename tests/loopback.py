@@ -15,6 +15,7 @@ other.
 import asyncio
 import json
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -66,6 +67,7 @@ class Response:
         drip: seconds between one byte of the body and the next.
         cut: the connection is cut after so many bytes of the body.
         raw: sent as it is instead of a response; then the connection is cut.
+        reset: nothing is sent; the connection is reset, as by a process that was killed.
     """
 
     body: Any = b""
@@ -75,6 +77,7 @@ class Response:
     drip: float = 0.0
     cut: int | None = None
     raw: bytes | None = None
+    reset: bool = False
 
     def encoded(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -117,7 +120,10 @@ def in_turn(*responses: Response) -> Script:
 
 
 class Loopback:
-    """The server: listens on a free port of 127.0.0.1 between `with` and stop().
+    """The server: listens on a port of 127.0.0.1 between `with` and stop().
+
+    Args:
+        port: 0 for a free one.
 
     Attributes:
         url: what a config calls api_base.
@@ -125,7 +131,8 @@ class Loopback:
         at_once: the most requests that were in work at the same time.
     """
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, port: int = 0) -> None:
+        self.port = port
         self.calls: list[Call] = []
         self.at_once = 0
         self._script = script
@@ -136,8 +143,8 @@ class Loopback:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._server = self._run(asyncio.start_server(self._connected, "127.0.0.1", 0))
-        self.port: int = self._server.sockets[0].getsockname()[1]
+        self._server = self._run(asyncio.start_server(self._connected, "127.0.0.1", self.port))
+        self.port = self._server.sockets[0].getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/v1"
         return self
 
@@ -195,6 +202,10 @@ class Loopback:
 async def _write(response: Response, writer: asyncio.StreamWriter) -> bool:
     """Send a response; return whether the connection lives on."""
     await asyncio.sleep(response.delay)
+    if response.reset:
+        at_once = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        return False
     if response.raw is not None:
         writer.write(response.raw)
         await writer.drain()

@@ -1,0 +1,182 @@
+"""The same command gives the same records; the surroundings have no say in them."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.defaults import ROOT
+from tests.end_to_end.process import (
+    answer_to,
+    by_id,
+    environment,
+    evaluate,
+    finish,
+    make_case,
+    number_of,
+    records,
+    start,
+)
+from tests.loopback import Call, Loopback, Response, chat
+
+COUNT = 60
+SHUFFLED = ("--shuffle_context", "--seed", "7")
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@dataclass
+class Asked:
+    """A run.
+
+    Attributes:
+        prompts: the question's number -> the prompt that was sent.
+        out: what it wrote to stdout.
+        order: the ids in the order of the log.
+    """
+
+    records: dict[str, dict[str, Any]]
+    summary: dict[str, Any]
+    prompts: dict[int, str]
+    out: str
+    order: list[str]
+
+
+def ask(
+    folder: Path, threads: int, *more: str, first: tuple[str, ...] = (), **variables: str
+) -> Asked:
+    """Run eval_remote.py; first, if so told, on a part of the questions."""
+    chance = random.Random(threads)
+
+    def script(call: Call) -> Response:
+        number = number_of(call.prompt)
+        assert number not in prompts
+        prompts[number] = call.prompt
+        return chat(answer_to(case.questions[number]), delay=chance.uniform(0.0, 0.03))
+
+    prompts: dict[int, str] = {}
+    with Loopback(script) as server:
+        case = make_case(folder, COUNT, server.url, threads=threads)
+        if first:
+            assert case.run(*SHUFFLED, *first).code == 0
+        run = finish(case.start(*SHUFFLED, *more, env=environment(**variables)))
+    assert run.code == 0, run.err
+    found = case.records()
+    summary = {
+        key: value
+        for key, value in case.summary().items()
+        if key not in ("model_config", "options")  # threads and port are meant to differ
+    }
+    order = [record["id"] for record in found]
+    return Asked(by_id(found, "seconds"), summary, prompts, run.out, order)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Asked]]:
+    folder = tmp_path_factory.mktemp("runs")
+    elsewhere = {"PYTHONHASHSEED": "12345", "TZ": "Pacific/Kiritimati", **ASCII}
+    jobs = {
+        "first": lambda: ask(folder / "first", 1),
+        "again": lambda: ask(folder / "again", 1, PYTHONHASHSEED="1"),
+        "16 threads": lambda: ask(folder / "threads", 16, PYTHONHASHSEED="2"),
+        "resumed": lambda: ask(folder / "resumed", 4, first=("--limit", "25")),
+        "elsewhere": lambda: ask(folder / "else where ą", 3, **elsewhere),
+    }
+    with ThreadPoolExecutor(3) as pool:
+        yield dict(zip(jobs, pool.map(lambda job: job(), jobs.values()), strict=True))
+
+
+OTHERS = ["again", "16 threads", "resumed", "elsewhere"]
+
+
+class TestRemote:
+    @pytest.mark.parametrize("name", OTHERS)
+    def test_the_same_records_but_for_seconds(self, runs: dict[str, Asked], name: str) -> None:
+        assert runs[name].records == runs["first"].records
+        assert len(runs["first"].records) == COUNT
+
+    @pytest.mark.parametrize("name", OTHERS)
+    def test_the_same_scores_table_and_signature(self, runs: dict[str, Asked], name: str) -> None:
+        assert runs[name].out == runs["first"].out
+        assert runs[name].summary == runs["first"].summary
+
+    @pytest.mark.parametrize("name", OTHERS)
+    def test_the_same_prompts(self, runs: dict[str, Asked], name: str) -> None:
+        assert runs[name].prompts == runs["first"].prompts
+
+    def test_the_runs_did_differ(self, runs: dict[str, Asked]) -> None:
+        assert runs["16 threads"].order != runs["first"].order
+        in_order = [record["context"] for record in runs["first"].records.values()]
+        assert any(context != sorted(context) for context in in_order)
+
+    def test_the_order_of_documents_depends_on_the_seed(
+        self, runs: dict[str, Asked], tmp_path: Path
+    ) -> None:
+        other = ask(tmp_path / "seed", 8, "--seed", "8", "--limit", "20")
+        contexts = {key: runs["first"].records[key]["context"] for key in other.records}
+        assert {key: one["context"] for key, one in other.records.items()} != contexts
+
+
+class TestLocal:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def contexts(
+        cls, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
+    ) -> list[dict[str, Any]]:
+        """The orders in which a model sees documents, alone and in batches, and a baseline."""
+
+        def orders(config: str, *options: str) -> dict[str, Any]:
+            folder = tmp_path_factory.mktemp("local")
+            (folder / "config.json").write_text(config, encoding="utf-8")
+            named = ("--model_config", "config.json", "--log_path", "out.jsonl", *SHUFFLED)
+            run = evaluate("eval_local.py", *named, *options, cwd=folder)
+            assert run.code == 0, run.err
+            found = by_id(records(folder / "out.jsonl"))
+            return {key: record["context"] for key, record in found.items()}
+
+        def model(batch_size: int) -> str:
+            settings = '"dtype": "float32", "max_new_tokens": 1, "batch_size": '
+            return f'{{"model": "{tiny_model}", {settings}{batch_size}}}'
+
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [
+                pool.submit(orders, model(1), "--limit", "4"),
+                pool.submit(orders, model(3), "--limit", "6"),
+                pool.submit(orders, '{"model": "baseline/extractive"}'),
+            ]
+            return [job.result() for job in jobs]
+
+    def test_batch_size_and_limit_change_no_order(self, contexts: list[dict[str, Any]]) -> None:
+        alone, batched, baseline = contexts
+        assert len(alone) == 4
+        assert len(batched) == 6
+        assert alone.items() <= batched.items() <= baseline.items()
+
+
+def test_the_baseline_is_the_same_anywhere(tmp_path: Path) -> None:
+    """Relative paths from the repository, from elsewhere, under another hash seed and locale."""
+
+    def run(folder: Path, cwd: Path, **variables: str) -> tuple[str, dict[str, dict[str, Any]]]:
+        folder.mkdir()
+        options = ("--log_path", folder / "out.jsonl", *SHUFFLED, "--limit", "30")
+        process = start("eval_local.py", *options, cwd=cwd, env=environment(**variables))
+        finished = finish(process)
+        assert finished.code == 0, finished.err
+        return finished.out, by_id(records(folder / "out.jsonl"), "seconds")
+
+    settings = {"PYTHONHASHSEED": "7", "TZ": "Asia/Kathmandu", **ASCII}
+    with ThreadPoolExecutor(2) as pool:
+        here = pool.submit(run, tmp_path / "a", ROOT, PYTHONHASHSEED="1")
+        there = pool.submit(run, tmp_path / "b", Path("/"), **settings)
+        assert here.result() == there.result()
+
+
+def test_the_help_is_the_same_in_any_locale(tmp_path: Path) -> None:
+    plain = evaluate("eval_remote.py", "--help", cwd=tmp_path)
+    ascii_only = evaluate("eval_remote.py", "--help", cwd=tmp_path, env=environment(**ASCII))
+    assert plain.code == 0
+    assert "Jesteś pomocnym asystentem" in plain.out
+    assert ascii_only == plain

@@ -1,0 +1,258 @@
+"""Disks that are full, folders that may not be written, two runs on one log."""
+
+import os
+import re
+import resource
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.process import (
+    Case,
+    answer_to,
+    by_id,
+    finish,
+    make_case,
+    number_of,
+    wait_until,
+)
+from tests.loopback import Call, Loopback, Response, chat
+
+COUNT = 120
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Case, Loopback]]:
+    """Questions, and a server that answers them."""
+
+    def script(call: Call) -> Response:
+        return chat(answer_to(case.questions[number_of(call.prompt)]))
+
+    with Loopback(script) as server:
+        case = make_case(tmp_path / "run", COUNT, server.url, threads=8)
+        yield case, server
+
+
+def no_file_over(size: int) -> Callable[[], None]:
+    """For preexec_fn: what RLIMIT_FSIZE forbids to write is refused as by a full disk."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def is_complete(case: Case) -> bool:
+    found = by_id(case.records())
+    return len(found) == COUNT and all(
+        found[question["id"]]["answer"] == answer_to(question) for question in case.questions
+    )
+
+
+class TestFullInMidRun:
+    def test_it_stops_with_what_it_has(self, served: tuple[Case, Loopback]) -> None:
+        case, server = served
+        stopped = case.run(preexec_fn=no_file_over(60_000))
+        assert (stopped.code, stopped.out) == (2, "")
+        assert stopped.last_line == (
+            "eval_remote.py: error: out.jsonl: cannot be written any more: File too large; "
+            "the same command goes on from here once it can"
+        )
+        assert "Traceback" not in stopped.err
+        kept = case.answered()
+        assert 10 < len(kept) < COUNT
+        assert case.summary()["status"] == "incomplete"
+        assert case.summary()["answered"] == len(kept)
+
+        asked = len(server.calls)
+        again = case.run()
+        assert again.code == 0
+        assert "out.jsonl: the last line was cut off and is dropped\n" in again.err
+        assert f"out.jsonl: {len(kept)} answers are already there\n" in again.err
+        assert len(server.calls) - asked == COUNT - len(kept)
+        assert is_complete(case)
+
+    def test_said_before_the_first_question_once_it_is_full(
+        self, served: tuple[Case, Loopback]
+    ) -> None:
+        case, server = served
+        case.run("--limit", "30")
+        content, asked = case.log.read_bytes(), len(server.calls)
+        stopped = case.run(preexec_fn=no_file_over(len(content) + 1_000))
+        assert (stopped.code, stopped.out) == (2, "")
+        assert stopped.last_line == (
+            "eval_remote.py: error: out.jsonl: cannot be written: File too large"
+        )
+        assert len(server.calls) == asked
+        assert case.log.read_bytes() == content
+
+
+@contextmanager
+def mounted(folder: Path, options: str) -> Iterator[Path]:
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("only root may mount a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 256 KiB."""
+    with mounted(tmp_path / "disk", "size=256k") as folder:
+        yield folder
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A folder that the user may not write to: not even root."""
+    if os.geteuid() == 0:
+        with mounted(tmp_path / "disk", "ro") as folder:
+            yield folder
+        return
+    folder = tmp_path / "disk"
+    folder.mkdir(0o555)
+    yield folder
+
+
+class TestSmallDisk:
+    def test_full_before_the_first_question(
+        self, served: tuple[Case, Loopback], small_disk: Path
+    ) -> None:
+        case, server = served
+        (small_disk / "filler").write_bytes(b"." * 256 * 1024)
+        stopped = case.run("--log_path", small_disk / "out.jsonl")
+        assert (stopped.code, stopped.out, server.calls) == (2, "", [])
+        assert stopped.err == (
+            f"eval_remote.py: error: {small_disk}/out.jsonl: cannot be written: "
+            "No space left on device\n"
+        )
+
+    def test_full_in_mid_run(self, served: tuple[Case, Loopback], small_disk: Path) -> None:
+        """There is no room for the summary either; what is told is why the run stopped."""
+        case, _ = served
+        (small_disk / "filler").write_bytes(b"." * 200 * 1024)
+        stopped = case.run("--log_path", small_disk / "out.jsonl")
+        assert (stopped.code, stopped.out) == (2, "")
+        assert stopped.last_line == (
+            f"eval_remote.py: error: {small_disk}/out.jsonl: cannot be written any more: "
+            "No space left on device; the same command goes on from here once it can"
+        )
+        assert "Traceback" not in stopped.err
+        assert {path.name for path in small_disk.iterdir()} == {
+            *("filler", "out.jsonl", "out.jsonl.lock"),
+        }
+
+    def test_full_in_mid_run_with_all_output_on_it(
+        self, served: tuple[Case, Loopback], small_disk: Path
+    ) -> None:
+        """Neither summary nor error can be written; what is answered stays, and is built on."""
+        case, server = served
+        log, out, err = (small_disk / name for name in ("out.jsonl", "out.txt", "err.txt"))
+        filler = small_disk / "filler"
+        filler.write_bytes(b"." * 200 * 1024)
+        options = ("--log_path", log, "--limit", "80")
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            stopped = case.run(*options, stdout=stdout, stderr=stderr)
+        assert stopped.code == 2
+        assert b"Traceback" not in err.read_bytes()
+        assert {path.name for path in small_disk.iterdir()} == {
+            *("filler", "err.txt", "out.txt", "out.jsonl", "out.jsonl.lock"),
+        }
+        kept = Case(small_disk, case.questions).answered()
+        assert 10 < len(kept) < 80
+
+        filler.unlink()
+        asked = len(server.calls)
+        again = case.run(*options)
+        assert again.code == 0, again.err
+        assert len(server.calls) - asked == 80 - len(kept)
+
+
+class TestUnwritable:
+    def test_no_such_folder(self, served: tuple[Case, Loopback]) -> None:
+        case, server = served
+        run = case.run("--log_path", "no/such/out.jsonl")
+        assert (run.code, run.out, server.calls) == (2, "", [])
+        assert run.err == (
+            "eval_remote.py: error: no/such/out.jsonl: cannot be written: no such folder\n"
+        )
+        assert not (case.folder / "no").exists()
+
+    def test_a_folder_that_may_only_be_read(
+        self, served: tuple[Case, Loopback], read_only: Path
+    ) -> None:
+        case, server = served
+        run = case.run("--log_path", read_only / "out.jsonl")
+        assert (run.code, run.out, server.calls) == (2, "", [])
+        assert re.fullmatch(
+            rf"eval_remote\.py: error: {read_only}/out\.jsonl: cannot be written: "
+            r"(Permission denied|Read-only file system)\n",
+            run.err,
+        )
+        assert list(read_only.iterdir()) == []
+
+    def test_a_folder_for_a_summary(self, served: tuple[Case, Loopback]) -> None:
+        case, _ = served
+        (case.folder / "out.summary.json").mkdir()
+        run = case.run("--limit", "3")
+        assert run.code == 2
+        assert run.last_line == (
+            "eval_remote.py: error: out.summary.json: cannot be written: Is a directory"
+        )
+        assert len(case.answered()) == 3
+        assert not list(case.folder.glob("*.tmp"))
+
+    def test_a_folder_for_a_log(self, served: tuple[Case, Loopback]) -> None:
+        case, server = served
+        case.log.mkdir()
+        run = case.run()
+        assert (run.code, run.out, server.calls) == (2, "", [])
+        assert run.err == ("eval_remote.py: error: out.jsonl: cannot be written: Is a directory\n")
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is full")
+    def test_output_that_cannot_be_written(self, served: tuple[Case, Loopback]) -> None:
+        """The run does not end because nobody can watch it; the log is what counts."""
+        case, _ = served
+        with Path("/dev/full").open("wb") as full:
+            unwatched = case.run(stderr=full)
+            assert (unwatched.code, unwatched.err) == (0, "")
+            assert is_complete(case)
+            untold = case.run(stdout=full)
+        assert (untold.code, untold.last_line) == (
+            2,
+            "eval_remote.py: error: the output: No space left on device",
+        )
+
+
+class TestTwoRunsOnOneLog:
+    def test_the_second_is_refused_until_the_first_is_dead(self, tmp_path: Path) -> None:
+        def script(call: Call) -> Response:
+            return chat("Tak.", delay=0.0 if call.index < 5 or is_over else 10_000.0)
+
+        is_over = False
+        with Loopback(script) as server:
+            case = make_case(tmp_path, 20, server.url, threads=8)
+            process = case.start()
+            wait_until(lambda: len(server.calls) == 5 + 8, process)
+            wait_until(lambda: len(case.answered()) == 5, process)
+            content = case.log.read_bytes()
+            for options in ([], ["--overwrite"]):
+                second = case.run(*options)
+                assert (second.code, second.out) == (2, "")
+                assert second.err == (
+                    "eval_remote.py: error: out.jsonl: another run is writing this log\n"
+                )
+            assert len(server.calls) == 5 + 8
+            assert case.log.read_bytes() == content
+            # Killed, it takes the lock with it; the file of the lock stays, and is in nobody's way.
+            process.kill()
+            finish(process)
+            assert (case.folder / "out.jsonl.lock").exists()
+            is_over = True
+            third = case.run()
+        assert third.code == 0, third.err
+        assert "5 answers are already there" in third.err
+        assert len(by_id(case.records())) == 20

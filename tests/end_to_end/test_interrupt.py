@@ -1,0 +1,215 @@
+"""Ctrl-C: once, and what is in flight is waited for; twice, and nothing is."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.process import (
+    Case,
+    Finished,
+    answer_to,
+    by_id,
+    finish,
+    make_case,
+    number_of,
+    wait_until,
+)
+from tests.loopback import Call, Loopback, Response, chat, failure
+
+COUNT, THREADS = 60, 8
+WAITING = "Waiting for the answers in flight; Ctrl-C again stops at once."
+
+
+def interrupt(process: "subprocess.Popen[bytes]") -> None:
+    process.send_signal(signal.SIGINT)
+
+
+class Stderr:
+    """What a process writes to stderr, read as it comes."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.text = ""
+        self._process = process
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._process.stderr is not None
+        while piece := self._process.stderr.read1():  # type: ignore[attr-defined]
+            self.text += piece.decode()
+
+    def finish(self) -> Finished:
+        code = self._process.wait(timeout=60)
+        self._thread.join()
+        assert self._process.stdout is not None
+        return Finished(code, self._process.stdout.read().decode(), self.text)
+
+
+@dataclass
+class Stopped:
+    """A run that was interrupted once, what it left, and the run after it."""
+
+    case: Case
+    first: Finished
+    left: list[dict[str, Any]]
+    summary: dict[str, Any]
+    asked: int
+    again: Finished
+
+
+class TestOnce:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def stopped(cls, tmp_path_factory: pytest.TempPathFactory) -> Stopped:
+        """Interrupted while 8 questions are in flight."""
+
+        def script(call: Call) -> Response:
+            # The first eight are answered at once, the others keep one waiting.
+            answer = answer_to(case.questions[number_of(call.prompt)])
+            return chat(answer, delay=0.0 if call.index < THREADS or is_over else 1.5)
+
+        is_over = False
+        with Loopback(script) as server:
+            folder = tmp_path_factory.mktemp("once")
+            case = make_case(folder, COUNT, server.url, threads=THREADS)
+            process = case.start()
+            wait_until(lambda: len(server.calls) == 2 * THREADS, process)
+            interrupt(process)
+            first = finish(process)
+            left, summary, asked = case.records(), case.summary(), len(server.calls)
+            is_over = True
+            return Stopped(case, first, left, summary, asked, case.run())
+
+    def test_the_exit_code_is_130(self, stopped: Stopped) -> None:
+        assert stopped.first.code == 130
+        assert WAITING in stopped.first.err
+        assert "Traceback" not in stopped.first.err
+
+    def test_what_was_in_flight_is_kept(self, stopped: Stopped) -> None:
+        # Nothing was asked after it, and all that was asked is there.
+        assert stopped.asked == len(by_id(stopped.left)) == 2 * THREADS
+        assert all(record["error"] is None for record in stopped.left)
+        told = f"m: {2 * THREADS} of {COUNT} samples answered (interrupted)"
+        assert told in stopped.first.out
+
+    def test_the_summary_is_marked_partial(self, stopped: Stopped) -> None:
+        assert stopped.summary["status"] == "partial"
+        assert stopped.summary["answered"] == 2 * THREADS
+
+    def test_the_same_command_goes_on(self, stopped: Stopped) -> None:
+        assert stopped.again.code == 0
+        assert f"{2 * THREADS} answers are already there" in stopped.again.err
+        assert len(by_id(stopped.case.records())) == COUNT
+        assert stopped.case.summary()["status"] == "complete"
+
+
+class TestTwice:
+    def test_it_is_out_at_once(self, tmp_path: Path) -> None:
+        def script(call: Call) -> Response:
+            return chat("Tak.", delay=0.0 if call.index < THREADS else 10_000.0)
+
+        with Loopback(script) as server:
+            case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
+            process = case.start()
+            stderr = Stderr(process)
+            wait_until(lambda: len(case.answered()) == THREADS, process)
+            interrupt(process)
+            wait_until(lambda: WAITING in stderr.text, process)
+            time.sleep(0.5)
+            assert process.poll() is None
+            began = time.monotonic()
+            interrupt(process)
+            run = stderr.finish()
+        assert time.monotonic() - began < 10
+        assert run.code == 130
+        assert "Traceback" not in run.err
+        assert "Exception ignored" not in run.err
+        # What was answered before is there.
+        assert len(by_id(case.records())) == THREADS
+        assert case.summary()["status"] == "partial"
+        assert case.summary()["answered"] == THREADS
+
+
+class TestWhileItWaits:
+    def test_for_a_service_that_is_overloaded(self, tmp_path: Path) -> None:
+        """Nobody wants to wait for five minutes because the service asked for them."""
+        slow = failure(429, "slow down", headers={"Retry-After": "300"})
+        with Loopback(lambda call: slow if call.index else chat("Tak.")) as server:
+            case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
+            process = case.start()
+            wait_until(lambda: len(server.calls) == THREADS + 1, process)
+            wait_until(lambda: len(case.answered()) == 1, process)
+            began = time.monotonic()
+            interrupt(process)
+            run = finish(process)
+        assert time.monotonic() - began < 10
+        assert run.code == 130
+        assert "Traceback" not in run.err
+        # They are no answers: the same command asks for them.
+        assert len(case.answered()) == 1
+        assert case.summary()["status"] == "partial"
+
+    def test_for_a_server_to_name_its_model(self, tmp_path: Path) -> None:
+        with Loopback(lambda call: Response(delay=10_000.0)) as server:
+            case = make_case(tmp_path, COUNT, server.url, model=None)
+            process = case.start()
+            wait_until(lambda: len(server.calls) == 1, process)
+            interrupt(process)
+            run = finish(process, 10)
+        assert (run.code, run.out, run.err) == (130, "", "")
+        assert not case.log.exists()
+
+
+def test_a_template_that_never_ends(tmp_path: Path) -> None:
+    """Time is not bounded, so it is found out before any question, and can be ended."""
+    loop = "{% for n in range(99999) %}"
+    (tmp_path / "endless.jinja").write_text(loop * 3 + "{% endfor %}" * 3, encoding="utf-8")
+    with Loopback(lambda call: chat("Tak.")) as server:
+        case = make_case(tmp_path, 3, server.url)
+        process = case.start("--prompt", "endless.jinja")
+        time.sleep(3)
+        interrupt(process)
+        run = finish(process, 20)
+    assert (run.code, run.out, run.err) == (130, "", "")
+    assert server.calls == []
+    assert not case.log.exists()
+
+
+def test_in_the_middle_of_a_line_that_nobody_reads(tmp_path: Path) -> None:
+    """The pipe of stderr is full, as under a pager: Python may not write another line then."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(write, b"." * 4096)
+    os.set_blocking(write, True)
+    os.read(read, 4096)  # room for some steps of the progress bar
+    with Loopback(lambda call: chat("Tak. [0]", delay=0.01)) as server:
+        case = make_case(tmp_path, 5_000, server.url, threads=4)
+        process = case.start(stderr=write)
+        os.close(write)
+        wait_until(lambda: stands_still(server), process)
+        interrupt(process)
+        time.sleep(0.5)
+        asked = len(server.calls)
+        with os.fdopen(read, "rb") as stderr:
+            told = stderr.read().decode()
+        assert process.wait(30) == 130
+    assert "Traceback" not in told
+    assert len(server.calls) == asked
+    assert len(by_id(case.records())) == asked
+    assert case.summary()["status"] == "partial"
+
+
+def stands_still(server: Loopback) -> bool:
+    before = len(server.calls)
+    time.sleep(1.0)
+    return before > 0 and before == len(server.calls)

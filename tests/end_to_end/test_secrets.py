@@ -1,0 +1,308 @@
+"""Keys and tokens are sent, and never written: a canary in every failure, and a search for it.
+
+What a model says is written as it said it; here nothing puts the key into its mouth.
+"""
+
+import base64
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from ragifeval.defaults import ROOT
+from tests.end_to_end.process import (
+    KEY,
+    Case,
+    Finished,
+    answer_to,
+    environment,
+    evaluate,
+    make_case,
+    number_of,
+    questions,
+)
+from tests.loopback import Call, Loopback, Response, chat, failure
+
+PASSWORD, QUERY = "pw-canary-77aa88bb99", "query-canary-55cc66dd"
+# Each prints what it does on stderr.
+TALKATIVE = {"OPENAI_LOG": "debug", "PYTHONASYNCIODEBUG": "1", "PYTHONDEVMODE": "1"}
+
+
+def echoes(key: str) -> list[Response]:
+    """Every failure, with the key in it."""
+    header = {"X-Echo": f"Bearer {key}"}
+    return [
+        failure(400, f"bad key {key}"),
+        failure(400, "bad", code=key),
+        failure(413, f"{key[:10]}****{key[-4:]}"),
+        failure(413, f"begins with {key[:12]}"),
+        failure(413, f"ends in {key[-12:]}"),
+        failure(429, "slow", headers={"Retry-After": key}),
+        failure(500, f"{'x' * 295} {key}"),
+        Response(f"Bearer {key}", status=500, headers=header),
+        Response(f"<html>{key}</html>", status=503, headers=header),
+        Response({"error": {"message": {"nested": key}}}, status=400),
+        Response({"detail": [{"loc": ["header"], "msg": key}]}, status=422),
+        Response({key: key}, status=400),
+        Response([{"error": {"message": key}}], status=400),
+        Response(status=307, headers={"Location": f"http://{key}@h/{key}?{key}#{key}"}),
+        Response(status=302, headers={"Location": key}),
+        Response(f'{{"choices": {key}'),
+        Response(key),
+        Response(key.encode() + b"\xff"),
+        Response([key]),
+        Response({"choices": None, "error": {"message": key}}),
+        Response({"choices": [{"message": {"content": [key]}, "finish_reason": key}]}),
+        Response({"choices": [{"message": {"content": None}, "finish_reason": key}]}),
+        chat("Tak.", finish_reason=key),
+        Response({"choices": [{"message": {"content": "Tak."}}], "usage": {key: 1}, key: key}),
+        chat("Tak.", cut=9, headers=header),
+        Response(b"gzip?", headers={"Content-Encoding": "gzip", **header}),
+        Response(b"{}", headers={"Content-Encoding": key, "Content-Type": f"a/b; charset={key}"}),
+        *(
+            Response(raw=raw.encode())
+            for raw in (
+                f"{key} nonsense\r\n\r\n",
+                f"HTTP/1.1 {key} x\r\n\r\n",
+                f"HTTP/1.1 500 {key}\r\nContent-Length: 2\r\n\r\n{{}}",
+                f"HTTP/1.1 200 OK\r\nBad Header {key}: 1\r\n\r\n",
+                f"HTTP/1.1 200 OK\r\nX: {key}\x01\r\n\r\n",
+                f"HTTP/1.1 200 OK\r\n{key * 900}: 1\r\n\r\n",
+                f"HTTP/1.1 200 OK\r\nContent-Length: {key}\r\n\r\n",
+                f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{key}\r\n",
+            )
+        ),
+    ]
+
+
+@dataclass
+class Searched:
+    """A run, and all that it wrote: files, stdout, stderr."""
+
+    case: Case
+    run: Finished
+    sent: list[Call]
+
+    @property
+    def text(self) -> str:
+        # The config is the user's own file.
+        written = [
+            path.read_text(errors="replace")
+            for path in self.case.folder.iterdir()
+            if path.name not in ("config.json", "samples.jsonl", "account.json")
+        ]
+        return "\n".join([*written, self.run.out, self.run.err])
+
+    def holds(self, secret: str) -> list[str]:
+        """The parts of a secret, a third of it long, that stand in the text."""
+        size = max(8, len(secret) // 3)
+        pieces = (secret[start : start + size] for start in range(0, len(secret) - size + 1, size))
+        return [piece for piece in (*pieces, secret[-size:]) if piece in self.text]
+
+
+def searched(
+    folder: Path,
+    script: Callable[[Call], Response],
+    count: int,
+    userinfo: str = "",
+    query: str = "",
+) -> Searched:
+    with Loopback(script) as server:
+        url = server.url.replace("http://", f"http://{userinfo}") + query
+        case = make_case(folder, count, url, threads=8, max_retries=1, sleep_time=0.0, timeout=10.0)
+        run = case.run(env=environment(**TALKATIVE))
+        return Searched(case, run, list(server.calls))
+
+
+ENDINGS = {
+    "401": lambda key: failure(401, f"Incorrect API key provided: {key}"),
+    "403": lambda key: failure(403, f"{key} may not"),
+    "404": lambda key: failure(404, f"no model for {key}", "model_not_found"),
+    "404 of the path": lambda key: Response(f"Cannot POST {key}", status=404),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Searched]:
+    folder = tmp_path_factory.mktemp("secrets")
+    total = len(echoes(KEY))
+
+    def echo(call: Call) -> Response:
+        key = call.headers["authorization"].removeprefix("Bearer ")
+        return echoes(key)[number_of(call.prompt)]
+
+    def echo_url(call: Call) -> Response:
+        header = call.headers["authorization"]
+        user_and_password = base64.b64decode(header.removeprefix("Basic ")).decode()
+        return failure(400, f"{header} {user_and_password} {call.path} {PASSWORD}")
+
+    jobs = {
+        "echoes": lambda: searched(folder / "echoes", echo, total),
+        "url": lambda: searched(
+            folder / "url", echo_url, 3, f"anna:{PASSWORD}@", f"?key={QUERY}&version=2"
+        ),
+    }
+    for name, ending in ENDINGS.items():
+        jobs[name] = lambda name=name, ending=ending: searched(  # type: ignore[misc]
+            folder / name.replace(" ", "-"), lambda call: ending(KEY), 3
+        )
+    with ThreadPoolExecutor(3) as pool:
+        return dict(zip(jobs, pool.map(lambda job: job(), jobs.values()), strict=True))
+
+
+class TestApiKey:
+    def test_it_is_sent(self, runs: dict[str, Searched]) -> None:
+        for name, one in runs.items():
+            sent = {call.headers["authorization"] for call in one.sent}
+            if name != "url":
+                assert sent == {f"Bearer {KEY}"}
+
+    @pytest.mark.parametrize("name", ["echoes", *ENDINGS])
+    def test_no_part_of_it_is_written(self, runs: dict[str, Searched], name: str) -> None:
+        assert runs[name].holds(KEY) == []
+
+    def test_every_failure_was_met(self, runs: dict[str, Searched]) -> None:
+        one = runs["echoes"]
+        assert one.run.code == 1
+        found = {record["id"]: record for record in one.case.records()}
+        assert len(found) == len(echoes(KEY))
+        assert sum(record["error"] is None for record in found.values()) == 2
+        assert sum("***" in str(record["error"]) for record in found.values()) >= 20
+        assert "DEBUG" in one.run.err  # it was talkative
+
+    @pytest.mark.parametrize("name", ENDINGS)
+    def test_the_end_of_a_run_is_told_without_it(
+        self, runs: dict[str, Searched], name: str
+    ) -> None:
+        assert runs[name].run.code == 2
+        assert "***" in runs[name].run.last_line
+
+    def test_no_part_of_it_is_in_a_report(self, runs: dict[str, Searched], tmp_path: Path) -> None:
+        case, page = runs["echoes"].case, tmp_path / "page.html"
+        options = ["--eval_path", "samples.jsonl", "-o", page]
+        command = [sys.executable, "-m", "ragifeval", "report", "out.jsonl", *options]
+        env = environment(PYTHONPATH=str(ROOT))
+        done = subprocess.run(command, cwd=case.folder, env=env, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        text = page.read_text(encoding="utf-8") + (done.stdout + done.stderr).decode()
+        assert "400 Bad Request: bad key ***" in text
+        assert "canary" not in text
+
+    def test_neither_password_nor_query_of_the_url_is_written(
+        self, runs: dict[str, Searched]
+    ) -> None:
+        one = runs["url"]
+        header = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
+        assert {call.headers["authorization"] for call in one.sent} == {f"Basic {header}"}
+        assert f"key={QUERY}" in one.sent[0].path
+        for secret in (PASSWORD, QUERY, header):
+            assert one.holds(secret) == []
+        # What is no secret is shown.
+        assert "version=2" in one.text
+
+
+class TestVertex:
+    TOKEN = "ya29.canary-a0b1c2d3e4f5a6b7c8d9"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def private_key(cls) -> str:
+        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        return key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        ).decode()
+
+    def run(
+        self,
+        folder: Path,
+        private_key: str,
+        token_script: Callable[[Call], Response],
+        script: Callable[[Call], Response],
+    ) -> tuple[Searched, Sequence[Call]]:
+        with Loopback(token_script) as tokens, Loopback(script) as server:
+            account = {
+                "type": "service_account",
+                "project_id": "projekt-7",
+                "private_key_id": "1",
+                "private_key": private_key,
+                "client_email": "ocena@projekt-7.iam.gserviceaccount.com",
+                "token_uri": f"{tokens.url}/token",
+            }
+            case = make_case(
+                folder / "run",
+                12,
+                server.url,
+                model="google/m",
+                vertex_credentials="account.json",
+                max_retries=1,
+                sleep_time=0.0,
+                timeout=10.0,
+            )
+            (case.folder / "account.json").write_text(json.dumps(account), encoding="utf-8")
+            run = case.run(env=environment(**TALKATIVE))
+            return Searched(case, run, list(server.calls)), list(tokens.calls)
+
+    def gives_token(self, call: Call) -> Response:
+        return Response({"access_token": self.TOKEN, "expires_in": 3600, "token_type": "Bearer"})
+
+    def test_no_token_is_written(self, tmp_path: Path, private_key: str) -> None:
+        def script(call: Call) -> Response:
+            token = call.headers["authorization"].removeprefix("Bearer ")
+            number = number_of(call.prompt)
+            if number % 2:
+                return chat(answer_to(case_questions[number]))
+            return echoes(token)[number]
+
+        case_questions = questions(12)
+        one, asked = self.run(tmp_path, private_key, self.gives_token, script)
+        assert one.run.code == 1
+        assert {call.headers["authorization"] for call in one.sent} == {f"Bearer {self.TOKEN}"}
+        assert one.holds(self.TOKEN) == []
+        assert self.parts(private_key, one) == []
+        assert len(asked) == 1
+
+    @pytest.mark.parametrize("status", [400, 403])
+    def test_no_refused_proof_is_written(
+        self, tmp_path: Path, private_key: str, status: int
+    ) -> None:
+        """The token's server is sent a proof signed with the key, which is good for an hour."""
+
+        def refuse(call: Call) -> Response:
+            told = {"error": "invalid_grant", "error_description": call.form["assertion"]}
+            return Response(told, status=status)
+
+        one, asked = self.run(tmp_path, private_key, refuse, lambda call: chat("Tak."))
+        assert one.run.code == 2
+        assert "invalid_grant" in one.run.last_line
+        assert one.sent == []
+        assert one.holds(asked[0].form["assertion"]) == []
+        assert self.parts(private_key, one) == []
+
+    def test_no_broken_key_is_written(self, tmp_path: Path, private_key: str) -> None:
+        broken = private_key.replace("\n", "\nx", 3)
+        one, _ = self.run(tmp_path, broken, self.gives_token, lambda call: chat("Tak."))
+        assert one.run.code == 2
+        assert "its private_key is no RSA key in PEM format" in one.run.last_line
+        assert self.parts(private_key, one) == []
+
+    def parts(self, private_key: str, one: Searched) -> list[str]:
+        return [line for line in private_key.split("\n")[1:-2] if line[:20] in one.text]
+
+
+def test_no_line_of_a_key_file_that_is_no_json_is_written(tmp_path: Path) -> None:
+    (tmp_path / "account.json").write_text('{"private_key": canary-key', encoding="utf-8")
+    settings = {"model": "google/m", "vertex_credentials": "account.json"}
+    (tmp_path / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+    run = evaluate("eval_remote.py", "--model_config", "config.json", cwd=tmp_path)
+    assert run.code == 2
+    assert run.err.startswith("eval_remote.py: error: account.json: is not valid JSON")
+    assert "canary" not in run.err
