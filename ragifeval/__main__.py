@@ -12,6 +12,7 @@ from ragifeval.terminal import Parser, guarded
 COMMANDS = {
     "compare": "compare models by their logs, with intervals and tests",
     "export": "write the benchmark in the form that others keep data in",
+    "judge": "ask a model for a second opinion on answers, or compare their words",
     "report": "make one HTML page of logs: scores, and every answer with what was found in it",
     "score": "score the answers of logs anew, or those of any system",
     "validate": "say what is wrong with a data set, and what answers without understanding get",

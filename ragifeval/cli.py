@@ -1,18 +1,24 @@
 """The way of both entry scripts from options to an exit code."""
 
 import argparse
-import gc
-import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
 from ragifeval.errors import UserError
 from ragifeval.generators.torchrun import is_shared
 from ragifeval.options import Kind, build_parser
-from ragifeval.terminal import EXIT_INTERRUPTED, Unfailing, guarded, say, show
+from ragifeval.terminal import (
+    EXIT_INTERRUPTED,
+    Unfailing,
+    collect_rarely,
+    guarded,
+    say,
+    show,
+    stop_on_interrupt,
+)
 
 # Everything heavy is imported once the arguments are right: --help is to answer at once.
 if TYPE_CHECKING:
@@ -153,7 +159,7 @@ def _answer(
         outcome.interrupted = True
         generator.stop()
 
-    with bar, _stop_on_interrupt(stop):
+    with bar, stop_on_interrupt(stop):
         run(task, generator, scorer, log, outcome, show)
 
 
@@ -191,38 +197,8 @@ def _load_generator(
     from ragifeval.generators.remote import RemoteGenerator
     from ragifeval.plan import api_key
 
-    _collect_rarely()
+    collect_rarely()
     return RemoteGenerator(config, api_key(), options.text_completion)
-
-
-def _collect_rarely() -> None:
-    """Let the garbage collector look for cycles less often: they are rare where a service answers.
-
-    By default it does so every 700 objects, through all that lives: a sixth of a run's CPU time.
-    A local model is another matter: a cycle there may hold much memory of the device.
-    """
-    gc.freeze()  # what is loaded by now stays to the end
-    gc.set_threshold(50_000)
-
-
-@contextmanager
-def _stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C end the run in order: once, what is in flight is waited for; twice, nothing is."""
-    asked = False
-
-    def handle(number: int, frame: object) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-        stop()
-        say("\nWaiting for the answers in flight; Ctrl-C again stops at once.")
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _summarize(

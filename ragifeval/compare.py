@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,12 +58,14 @@ class Model:
         log: the name of its file.
         scores: measure -> its estimate.
         differences: measure -> its difference from the first model; empty for the first.
+        judged: judged score -> its estimate, over the answers that are judged in all logs.
     """
 
     name: str
     log: str
     scores: Mapping[str, Estimate]
     differences: Mapping[str, Difference]
+    judged: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,12 +118,14 @@ def compare(logs: Sequence[ScoredLog], resampling: Resampling, top: int) -> Comp
     tables = dict(_tables(values, shared[scored]))
     estimates = {name: _estimates(*table, resampling) for name, table in tables.items()}
     differences = {name: _differences(*table, resampling) for name, table in tables.items()}
+    judged = dict(_judged(logs, common, resampling))
     models = [
         Model(
             name,
             log.path.name,
             {measure: estimates[measure][index] for measure in tables},
             {measure: differences[measure][index - 1] for measure in tables} if index else {},
+            {score: found[index] for score, found in judged.items()},
         )
         for index, (name, log) in enumerate(zip(_names(logs), logs, strict=True))
     ]
@@ -166,6 +170,21 @@ def _estimates(sums: Floats, counts: Floats, resampling: Resampling) -> Sequence
         Estimate(float(mean), int(total), float(low), float(high))
         for mean, low, high in zip(sums.sum(axis=1) / total, lows, highs, strict=True)
     ]
+
+
+def _judged(
+    logs: Sequence[ScoredLog], samples: Sequence[str], resampling: Resampling
+) -> Iterator[tuple[str, Sequence[Estimate]]]:
+    """Yield each judged score that all logs have, with its estimate for each of them."""
+    names = dict.fromkeys(name for scores in logs[0].judged.values() for name in scores)
+    for name in names:
+        values = np.array(
+            [[log.judged.get(key, {}).get(name, np.nan) for key in samples] for log in logs]
+        )
+        shared: Booleans = ~np.isnan(values).any(axis=0)
+        if shared.any():
+            sums, counts = values[:, shared], np.ones(int(shared.sum()))
+            yield name, _estimates(sums, counts, resampling)
 
 
 def _differences(sums: Floats, counts: Floats, resampling: Resampling) -> Sequence[Difference]:

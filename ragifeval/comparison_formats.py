@@ -53,6 +53,12 @@ def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
             for model in comparison.models
         ],
     )
+    if first.judged:
+        yield Grid(
+            "judged (docs/judge.md): means with 95 % intervals, of answers judged in all logs",
+            ["model", *(f"{name} ({found.count})" for name, found in first.judged.items())],
+            [[model.name, *map(_judged, model.judged.values())] for model in comparison.models],
+        )
     others = comparison.models[1:]
     if others:
         several = len(others) > 1
@@ -70,6 +76,10 @@ def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
         )
     if comparison.questions:
         yield _questions(comparison)
+
+
+def _judged(score: Estimate) -> str:
+    return f"{score.mean:.4f} ({score.low:.3f} - {score.high:.3f})"
 
 
 def _with_interval(score: Estimate) -> str:
@@ -189,6 +199,9 @@ def as_csv(comparison: Comparison, setting: Setting) -> str:
             difference = model.differences.get(name)
             more = asdict(difference).values() if difference else [""] * (3 + len(numbers))
             writer.writerow([*cells, *more])
+        for name, score in model.judged.items():
+            cells = [model.name, model.log, f"judged {name}", score.mean, score.low, score.high]
+            writer.writerow([*cells, score.count, *[""] * (3 + len(numbers))])
     return file.getvalue().rstrip("\n")
 
 

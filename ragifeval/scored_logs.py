@@ -1,7 +1,7 @@
 """The scores in logs, sample by sample, side by side."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import nan
@@ -11,6 +11,7 @@ from ragifeval.answers import UNKNOWN, StoredAnswer, model_name, read_answers
 from ragifeval.conditions import counted
 from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
+from ragifeval.judge.judged_scores import judged_scores
 from ragifeval.rescored_signature import whole_signature
 from ragifeval.signature import Signature
 
@@ -30,6 +31,8 @@ class ScoredLog:
             sample that is answered more than once has the means of its answers.
         questions: sample id -> its question, as far as the log tells.
         signatures: the lines of its records; "" for records without one.
+        judged: sample id -> name of a score -> its value, as far as the log was judged.
+        judge_signatures: the lines of the judgings.
     """
 
     path: Path
@@ -37,6 +40,8 @@ class ScoredLog:
     scores: "array[float]" = field(default_factory=lambda: array("d"))
     questions: dict[str, str] = field(default_factory=dict)
     signatures: set[str] = field(default_factory=set)
+    judged: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    judge_signatures: set[str] = field(default_factory=set)
 
     @property
     def name(self) -> str:
@@ -69,6 +74,9 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
         line = stored.record.get("signature")
         line = line if isinstance(line, str) else ""
         log.signatures.add(line)
+        if judged := judged_scores(stored.record):
+            log.judged[stored.sample_id] = judged
+            log.judge_signatures.add(str(stored.record.get("judge_signature")))
         values = _values(stored, matching or headline(line), headline(line))
         if values is None:
             continue

@@ -45,11 +45,15 @@ def canonical(normalized: Normalized) -> Canonical:
     for index in special:
         if index < done:
             continue
-        tokens += lemmas[done:index]
-        origins += range(done, index)
+        if done < index:
+            tokens += lemmas[done:index]
+            origins += range(done, index)
         read, done = _read(words, index)
         tokens += read
-        origins += [min(index + offset, done - 1) for offset in range(len(read))]
+        if len(read) == 1:
+            origins.append(index)
+        else:
+            origins += [min(index + offset, done - 1) for offset in range(len(read))]
     tokens += lemmas[done:]
     origins += range(done, len(lemmas))
     return Canonical(tokens, origins)

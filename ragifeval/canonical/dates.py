@@ -104,10 +104,12 @@ def _unpadded(word: str) -> str:
 
 def read_time(words: Words, index: int) -> Reading | None:
     """Read a time of day as `15:30`, a full hour as `15`; None if there is none."""
+    mark = words.gap(index + 1)
+    if mark not in (":", "."):
+        return None
     if not words.are_digits(index, (1, 2)) or not words.are_digits(index + 1, (2,)):
         return None
     hour, minute = int(words[index]), int(words[index + 1])
-    mark = words.gap(index + 1)
     after_hour = index > 0 and words[index - 1] in HOUR_WORDS
     if hour > 24 or minute > 59 or not (mark == ":" or (mark == "." and after_hour)):
         return None

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from ragifeval.normalizer import Normalized
 
 DIGITS = frozenset("0123456789")
+# No reader looks further ahead than this from a word that is there.
+_BEYOND = ("",) * 5
 _SPACES = frozenset(" \u00a0\u202f\u2009\t\n")
 
 # The tokens that were read at a word, and the index of the word after them.
@@ -17,15 +19,15 @@ class Words:
     def __init__(self, normalized: Normalized) -> None:
         self.lemmas = normalized.lemmas
         self._normalized = normalized
-        self._words = normalized.words
+        self._words = [*normalized.words, *_BEYOND]
         self._gaps = normalized.gaps
 
     def __len__(self) -> int:
-        return len(self._words)
+        return len(self._words) - len(_BEYOND)
 
     def __getitem__(self, index: int) -> str:
         """The lowercased word; "" beyond the last one."""
-        return self._words[index] if index < len(self._words) else ""
+        return self._words[index]
 
     def written(self, index: int) -> str:
         """The word as it stands in the text."""
@@ -38,8 +40,8 @@ class Words:
 
     def are_digits(self, index: int, lengths: Sequence[int] = ()) -> bool:
         """Whether the word is a run of ASCII digits, of one of these lengths if any are given."""
-        word = self[index]
-        return all_digits(word) and (not lengths or len(word) in lengths)
+        word = self._words[index]
+        return (not lengths or len(word) in lengths) and word.isdigit() and word.isascii()
 
 
 def all_digits(word: str) -> bool:
@@ -49,4 +51,4 @@ def all_digits(word: str) -> bool:
 
 def is_space(gap: str) -> bool:
     """Whether there is white space and nothing else."""
-    return bool(gap) and all(character in _SPACES for character in gap)
+    return gap == " " or (bool(gap) and all(character in _SPACES for character in gap))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragifeval import defaults
 from ragifeval.errors import UserError
+from ragifeval.files import written_beside
 from ragifeval.terminal import say, show
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ def run(options: argparse.Namespace) -> int:
         matching = matching or min(map(headline, logs[0].signatures), default=defaults.MATCHING)
     for note in _check(logs, options.matching is not None, options.force):
         say(note)
+    if len({line for log in logs for line in log.judge_signatures}) > 1:
+        say("warning: the logs were judged in different ways; see their judge_signature")
     comparison = compare(logs, Resampling(options.seed, options.draws), options.top)
     failures = list(_failures(comparison, options.fail_under, options.fail_if_worse))
     if comparison.left_out:
@@ -164,7 +167,8 @@ def _check(logs: "Sequence[ScoredLog]", any_headline: bool, force: bool) -> Iter
 def _write(path: Path, text: str) -> None:
     try:
         # As on the terminal: half of a surrogate pair is written as its escape.
-        path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
+        with written_beside(path) as file:
+            file.write(text + "\n")
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 

@@ -39,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the page; print where it is."""
     from ragifeval.benchmark import load_benchmark
     from ragifeval.errors import UserError
+    from ragifeval.files import written_beside
     from ragifeval.report.collect import collect
     from ragifeval.report.headline import headline
     from ragifeval.report.notices import notices
@@ -59,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
     page = render(shown, head, notes, options.lang)
     try:
         # Half of a surrogate pair, which a log may hold in a name, cannot be written in UTF-8.
-        options.output.write_text(page, encoding="utf-8", errors="replace", newline="\n")
+        with written_beside(options.output, errors="replace") as file:
+            file.write(page)
     except OSError as error:
         raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
     for line in notices(runs, results, terms, load_texts("en")):

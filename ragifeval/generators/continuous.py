@@ -10,13 +10,12 @@ from transformers import ContinuousBatchingConfig
 
 from ragifeval.errors import UserError
 from ragifeval.generators.engine import Completion, Network, Prompted
-from ragifeval.generators.memory import is_shortage
+from ragifeval.generators.memory import CPU_BATCH, is_shortage
 
 _POLL_SECONDS = 0.2
 # Answers that are begun: transformers generates as many of them at once as its cache holds.
 _ROWS = 256
 # On a CPU the cache is made no larger than this needs; left alone it would take most of the memory.
-_CPU_ROWS = 8
 _CPU_STEP_TOKENS = 2048
 _PAGE = 256
 # What a model may have settled about the choice of tokens that continuous batching leaves out; and
@@ -96,9 +95,9 @@ class ContinuousBatching:
         """
         settings = ContinuousBatchingConfig(page_size=_PAGE, max_requests_per_batch=_ROWS)
         if self._network.device.type == "cpu":
-            settings.max_requests_per_batch = _CPU_ROWS
+            settings.max_requests_per_batch = CPU_BATCH
             settings.max_batch_tokens = _CPU_STEP_TOKENS
-            settings.num_blocks = _CPU_ROWS * (math.ceil(longest / _PAGE) + 1)
+            settings.num_blocks = CPU_BATCH * (math.ceil(longest / _PAGE) + 1)
         return settings
 
 

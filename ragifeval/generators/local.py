@@ -10,7 +10,8 @@ from ragifeval.generators.continuous import ContinuousBatching
 from ragifeval.generators.engine import Completion, Engine, Network, Prompted
 from ragifeval.generators.loading import check_paths, load_tokenizer
 from ragifeval.generators.padded import PaddedBatches
-from ragifeval.generators.rolling import RollingBatch, is_supported
+from ragifeval.generators.rolling import RollingBatch
+from ragifeval.generators.rolling_cache import can_hold
 from ragifeval.generators.tokens import Coder
 
 
@@ -103,5 +104,5 @@ def _engine(network: Network, config: LocalConfig) -> Engine:
     if config.continuous_batching:
         return ContinuousBatching(network)
     batch_size = None if config.batch_size == "auto" else config.batch_size
-    kind = RollingBatch if is_supported(network) else PaddedBatches
+    kind = RollingBatch if can_hold(network.model) else PaddedBatches
     return kind(network, batch_size)

@@ -6,8 +6,8 @@ import torch
 
 # What errors about memory say that are no torch.OutOfMemoryError: on CPU, on MPS, in cuBLAS.
 _SHORTAGES = ("can't allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
-# "auto", on a CPU: see benchmarks/README.md.
-_CPU_BATCH = 8
+CPU_BATCH = 8
+"""Answers at once on a CPU, where the config leaves it open: see benchmarks/README.md."""
 _LARGEST_BATCH = 256
 # The share of the free memory for keys and values; the rest is for what a step computes.
 _SHARE = 0.8
@@ -43,7 +43,7 @@ def batch_that_fits(
         longest: the tokens of the longest prompt.
     """
     if device.type == "cpu":
-        return _CPU_BATCH
+        return CPU_BATCH
     row = bytes_a_token * (longest + min(max_new_tokens, _EXPECTED_TOKENS))
     return max(1, min(_LARGEST_BATCH, int(_SHARE * _free_bytes(device) / row)))
 

@@ -8,7 +8,7 @@ import torch
 from transformers import LogitsProcessorList
 
 from ragifeval.generators.engine import Completion, Network, Prompted, out_of_memory
-from ragifeval.generators.memory import is_shortage, release
+from ragifeval.generators.memory import CPU_BATCH, is_shortage, release
 from ragifeval.generators.sampling import SeededSampling
 
 # "auto", where what a row takes is not known: memory that does not suffice halves it.
@@ -26,7 +26,7 @@ class PaddedBatches:
 
     def __init__(self, network: Network, batch_size: int | None) -> None:
         self._network = network
-        self._batch_size = batch_size or (8 if network.device.type == "cpu" else _LARGEST)
+        self._batch_size = batch_size or (CPU_BATCH if network.device.type == "cpu" else _LARGEST)
         self._stopping = False
 
     def stop(self) -> None:

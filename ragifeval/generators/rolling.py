@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from transformers import Cache, DynamicCache, LogitsProcessorList
-from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+from transformers import Cache, LogitsProcessorList
 from transformers.generation.stopping_criteria import StopStringCriteria
 
 from ragifeval.generators.engine import Completion, Network, Prompted, out_of_memory
@@ -220,19 +219,6 @@ class RollingBatch:
     def _ids(self, row: _Row) -> Any:
         """Prompt and answer so far, a tensor (1, length)."""
         return torch.tensor([[*row.prompt.ids, *row.tokens]], device=self._network.device)
-
-
-def is_supported(network: Network) -> bool:
-    """Whether all that the model remembers of a row is keys and values, token by token."""
-    model = network.model
-    if model.is_remote_code() or model.generation_config.use_cache is False:
-        return False
-    if "past_key_values" not in inspect.signature(model.forward).parameters:
-        return False
-    layers = DynamicCache(config=model.config).layers
-    return bool(layers) and all(
-        type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers
-    )
 
 
 def _last_scores(output: Any) -> torch.Tensor:

@@ -1,14 +1,17 @@
 """Keys and values of a batch whose rows come and go."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from transformers import Cache
-from transformers.cache_utils import CacheLayerMixin
+from transformers import Cache, DynamicCache
+from transformers.cache_utils import CacheLayerMixin, DynamicLayer, DynamicSlidingWindowLayer
 
 # Columns that a block of memory has to spare when it is made: so many steps until the next one.
 _SPARE = 256
+# Ways to turn positions that depend on how long a text is: all its keys change as it grows.
+_ROPES_BY_LENGTH = frozenset({"dynamic", "longrope"})
 
 
 class RollingLayer(CacheLayerMixin):
@@ -150,3 +153,26 @@ class RollingCache(Cache):
 def states_of(row: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """The keys and values that a cache of transformers holds, layer by layer."""
     return [(layer.keys, layer.values) for layer in row.layers]
+
+
+def can_hold(model: Any) -> bool:
+    """Whether all that a model remembers of a row is keys and values, token by token."""
+    if model.is_remote_code() or model.generation_config.use_cache is False:
+        return False
+    if "past_key_values" not in inspect.signature(model.forward).parameters:
+        return False
+    config = model.config.get_text_config(decoder=True)
+    layers = DynamicCache(config=config).layers
+    return (
+        bool(layers)
+        and all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
+        and _ROPES_BY_LENGTH.isdisjoint(_rope_types(getattr(config, "rope_parameters", None)))
+    )
+
+
+def _rope_types(parameters: object) -> set[str]:
+    """The kinds of rotary positions in a config: one, or one for each kind of layer."""
+    if not isinstance(parameters, dict):
+        return set()
+    own = {str(parameters["rope_type"])} if "rope_type" in parameters else set()
+    return own.union(*map(_rope_types, parameters.values()))

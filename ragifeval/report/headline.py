@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from ragifeval.aggregate import Estimate
 from ragifeval.conditions import REGISTRY, counted
+from ragifeval.judge.judged_scores import judged_scores
 from ragifeval.matching import RULES
 from ragifeval.report.results import Results
 from ragifeval.report.runs import Run
@@ -34,6 +36,14 @@ class Row:
 
 
 @dataclass(frozen=True)
+class JudgedRow:
+    """One judged score of all runs: its mean and the number of judged answers; None for none."""
+
+    name: str
+    cells: Sequence[tuple[float, int] | None]
+
+
+@dataclass(frozen=True)
 class RunFacts:
     """What is known of one run besides its scores; None where it is not known."""
 
@@ -60,6 +70,7 @@ class Headline:
     aggregates: Sequence[Row]  # the total first
     conditions: Sequence[Row]
     categories: Sequence[Row]
+    judged: Sequence[JudgedRow] = ()
 
 
 def headline(
@@ -100,7 +111,27 @@ def headline(
         aggregates=_with_scores(row(name) for name in ("total", "correctness", "safety")),
         conditions=_with_scores(row(key, key in counted()) for key in keys),
         categories=_with_scores(map(category_row, categories)),
+        judged=_judged(runs),
     )
+
+
+def _judged(runs: Sequence[Run]) -> list[JudgedRow]:
+    """What judged logs say of their answers besides the scores."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for place, run in enumerate(runs):
+        for stored in (one for answers in run.answers.values() for one in answers):
+            for name, value in judged_scores(stored.record).items():
+                found.setdefault(name, {}).setdefault(place, []).append(value)
+    return [
+        JudgedRow(
+            name,
+            [
+                (fsum(values) / len(values), len(values)) if values else None
+                for values in (by_run.get(place, []) for place in range(len(runs)))
+            ],
+        )
+        for name, by_run in found.items()
+    ]
 
 
 def _with_scores(rows: Iterable[Row]) -> list[Row]:

@@ -15,6 +15,7 @@ PROGRAMS = {
     "memory.py --smoke": "300 samples: peak",
     "scoring.py --smoke": "words normalized:",
     "peers.py --smoke": "lm_eval",
+    "judge.py --smoke": "judgements, 32 threads",
     "rescore.py --answers 200": "ratio",
     "compare_many.py --logs 3 --records 20": "ratio",
     "report_size.py --smoke": "",

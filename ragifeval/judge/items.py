@@ -1,0 +1,119 @@
+"""What is judged: an answer, with whatever the file and the benchmark know of its question."""
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ragifeval.answers import StoredAnswer, read_answers
+from ragifeval.benchmark import Benchmark, Sample
+from ragifeval.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One answer to be judged; what is None, nobody knows.
+
+    Attributes:
+        id: of the sample; "line N" for an answer to a question of no sample.
+        answer: None where no answer came.
+        error: why none came.
+        contexts: the texts that the model was to answer from, in its order.
+        cite: the ids of the documents that hold the answer.
+        retrieved: the ids of documents as a retriever ranked them.
+        record: as the file has it.
+    """
+
+    id: str
+    question: str | None
+    answer: str | None
+    error: str | None = None
+    reference: str | None = None
+    contexts: Sequence[str] | None = None
+    cite: Sequence[str] | None = None
+    retrieved: Sequence[str] | None = None
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_items(path: Path, benchmark: Benchmark | None) -> list[Item]:
+    """Read the answers of a log, of JSONL or of CSV.
+
+    What a record says itself (`question`, `reference`, `contexts`, `cite`, `retrieved`) goes before
+    what the benchmark knows of a sample of its id, or of its question.
+
+    Raises:
+        UserError: with file and line.
+    """
+    samples = {sample.id: sample for sample in benchmark.samples} if benchmark else {}
+    items = []
+    for stored in read_answers(path, [*samples.values()]):
+        try:
+            items.append(_item(stored, samples, benchmark))
+        except ValueError as error:
+            raise UserError(f"{stored.where}: {error}") from None
+    if not items:
+        raise UserError(f"{path}: holds no answers")
+    return items
+
+
+def _item(stored: StoredAnswer, samples: Mapping[str, Sample], benchmark: Benchmark | None) -> Item:
+    record = stored.record
+    sample = samples.get(stored.sample_id) if stored.sample_id is not None else None
+    question = _text(record, "question") or (sample.question if sample else None)
+    if sample is not None and question is not None and question.strip() != sample.question.strip():
+        sample = None  # an id that happens to be one of the benchmark's
+    contexts = _texts(record, "contexts")
+    if contexts is None and sample is not None and benchmark is not None:
+        shown = stored.context if stored.context is not None else sample.context
+        documents = [benchmark.documents.get(key) for key in shown]
+        found = [document.contents for document in documents if document is not None]
+        contexts = found if len(found) == len(documents) else None
+    cite = _texts(record, "cite")
+    if cite is None and sample is not None:
+        cite = sample.expect.get("cite")
+    return Item(
+        id=stored.sample_id or f"line {stored.line}",
+        question=question,
+        answer=stored.text,
+        error=str(record["error"]) if record.get("error") else None,
+        reference=_text(record, "reference") or (sample.reference if sample else None),
+        contexts=contexts or None,
+        cite=cite or None,
+        retrieved=_texts(record, "retrieved"),
+        record=record,
+    )
+
+
+def _text(record: Mapping[str, Any], key: str) -> str | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{key!r} must be a string, not {value!r:.60}")
+    return value if value and value.strip() else None
+
+
+def _texts(record: Mapping[str, Any], key: str) -> Sequence[str] | None:
+    """A list of texts; in a cell of CSV as JSON or as Python writes it, or one text alone."""
+    value = record.get(key)
+    if isinstance(value, str):
+        value = _cell(value)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise ValueError(f"{key!r} must be a list of strings, not {value!r:.60}")
+    return value
+
+
+def _cell(text: str) -> list[Any] | None:
+    if not text.strip():
+        return None
+    if text.lstrip().startswith("["):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                value = read(text)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+            if isinstance(value, list):
+                return value
+    return [text]

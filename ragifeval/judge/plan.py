@@ -1,0 +1,167 @@
+"""From options to what is to be judged, and how: checked before a model is loaded or asked."""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragifeval import __version__
+from ragifeval.config import (
+    BaselineConfig,
+    LocalConfig,
+    RemoteConfig,
+    load_local_config,
+    load_remote_config,
+)
+from ragifeval.defaults import ROOT
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Generator
+from ragifeval.judge.chains import Metric
+from ragifeval.judge.claims import ClaimOverlap
+from ragifeval.judge.correctness import Correctness
+from ragifeval.judge.faithfulness import Faithfulness
+from ragifeval.judge.templates import BlockTemplate
+from ragifeval.plan import api_key
+from ragifeval.signature import Signature, fingerprint, model_part
+
+PROMPTS = ROOT / "config" / "judge"
+MODEL_METRICS = ("correctness", "faithfulness", "claims")
+METRICS = (*MODEL_METRICS, "lexical", "retrieval")
+_TEMPLATES = ("correctness", "faithfulness", "faithfulness_refine", "claims")
+
+
+@dataclass(frozen=True)
+class JudgePlan:
+    """A judging whose options, config and prompts are right.
+
+    Attributes:
+        metrics: the names of those asked for, in the order of METRICS.
+        asking: those of them that ask a model.
+        config: of the judge; None where no metric asks one.
+        replies: the signature of the model's replies, whatever is made of them.
+        signature: of the judged log.
+    """
+
+    metrics: Sequence[str]
+    asking: Sequence[Metric[Any]]
+    config: LocalConfig | RemoteConfig | None
+    replies: Signature
+    signature: Signature
+
+    @property
+    def judge(self) -> str:
+        """The judge's name."""
+        return self.config.display_name if self.config is not None else "no model"
+
+
+def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
+    """Read and check all that the options name, the answers aside.
+
+    Raises:
+        UserError: something is wrong with an option, the config or a prompt.
+    """
+    metrics = _metrics(options)
+    folder = (options.prompts or PROMPTS / options.language).resolve()
+    names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
+    templates = {name: BlockTemplate(folder / f"{name}.jinja") for name in names}
+    asking: dict[str, Metric[Any]] = {}
+    if "correctness" in metrics:
+        asking["correctness"] = Correctness(templates, options.threshold)
+    if "faithfulness" in metrics:
+        asking["faithfulness"] = Faithfulness(templates, options.window, options.language)
+    if "claims" in metrics:
+        asking["claims"] = ClaimOverlap(templates)
+    config = None
+    if asking and not (options.dry_run and options.model_config is None):
+        config = _config(options)
+    replies = {
+        "language": options.language,
+        # All of them, so that another metric can be added to a judged log.
+        "prompts": fingerprint({path.name: path.read_text("utf-8-sig") for path in _all(folder)}),
+        "structured": options.structured,
+        "version": __version__,
+        "model": model_part(config.display_name, config.scored_settings()) if config else "none",
+    }
+    own = {
+        "metrics": "+".join(metrics),
+        "threshold": f"{options.threshold:g}",
+        "window": str(options.window),
+        "k": str(options.k),
+    }
+    return JudgePlan(
+        metrics, list(asking.values()), config, Signature(replies), Signature({**own, **replies})
+    )
+
+
+def _all(folder: Path) -> Sequence[Path]:
+    return sorted(path for path in folder.glob("*.jinja") if path.stem in _TEMPLATES)
+
+
+def _metrics(options: argparse.Namespace) -> Sequence[str]:
+    if options.metrics is not None:
+        asked = [name.strip() for name in options.metrics.split(",") if name.strip()]
+        for name in asked:
+            if name not in METRICS:
+                raise UserError(f"--metrics: {name!r} is none of: {', '.join(METRICS)}")
+        if not asked:
+            raise UserError(f"--metrics: names none of: {', '.join(METRICS)}")
+        return [name for name in METRICS if name in asked]
+    if options.question is not None:
+        return ["claims"]
+    return [*MODEL_METRICS, "lexical"] if options.model_config or options.dry_run else ["lexical"]
+
+
+def _config(options: argparse.Namespace) -> LocalConfig | RemoteConfig:
+    """The judge's config: a remote one by its keys, else a local one."""
+    path = options.model_config
+    if path is None:
+        raise UserError("--model_config: is missing; only --metrics lexical,retrieval needs none")
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        value = {}  # load_remote_config says what is wrong
+    keys = value.keys() if isinstance(value, dict) else ()
+    if not {"model"} <= set(keys) or {"api_base", "vertex_credentials", "threads"} & set(keys):
+        config = load_remote_config(path)
+        if config.model is None and not options.dry_run:
+            from ragifeval.generators.remote import served_model
+
+            config = config.model_copy(update={"model": served_model(config, api_key())})
+        return config
+    local = load_local_config(path)
+    if isinstance(local, BaselineConfig):
+        raise UserError(f"{path}: {local.model} is no model that could judge")
+    return local
+
+
+def load_judge(config: LocalConfig | RemoteConfig) -> Generator:
+    """The judge as a generator."""
+    if isinstance(config, LocalConfig):
+        from ragifeval.generators.local import LocalGenerator
+
+        return LocalGenerator(config, False)
+    from ragifeval.generators.remote import RemoteGenerator
+    from ragifeval.terminal import collect_rarely
+
+    collect_rarely()
+    return RemoteGenerator(config, api_key(), False)
+
+
+def with_schema(
+    config: LocalConfig | RemoteConfig, schema: Mapping[str, Any]
+) -> RemoteConfig | None:
+    """The config of a judge that is held to a schema; None where none can be sent.
+
+    A `response_format` of the user's own is left as it is.
+    """
+    if not isinstance(config, RemoteConfig) or "response_format" in config.extra_body:
+        return None
+    wanted = {
+        "type": "json_schema",
+        "json_schema": {"name": "judgement", "strict": True, "schema": dict(schema)},
+    }
+    return config.model_copy(
+        update={"extra_body": {**config.extra_body, "response_format": wanted}}
+    )

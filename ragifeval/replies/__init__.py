@@ -1,0 +1,21 @@
+"""What a model replied -> scores, verdicts, JSON, labelled parts: read leniently, never guessed.
+
+A reply that could mean two things is Unparsed, and the model is asked again.
+"""
+
+from ragifeval.replies.loose_json import read_json
+from ragifeval.replies.parts import Unparsed, pick, plain, read_labels, without_thinking
+from ragifeval.replies.ratings import Score, Verdict, read_score, read_verdict
+
+__all__ = [
+    "Score",
+    "Unparsed",
+    "Verdict",
+    "pick",
+    "plain",
+    "read_json",
+    "read_labels",
+    "read_score",
+    "read_verdict",
+    "without_thinking",
+]

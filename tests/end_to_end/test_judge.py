@@ -1,0 +1,456 @@
+"""python -m ragifeval judge: a scripted judge, replies of many shapes, killed and resumed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.defaults import ROOT
+from tests.end_to_end.process import Finished, environment, finish, questions, records
+from tests.loopback import Call, Loopback, Response, chat, failure
+
+COUNT, THREADS = 60, 32
+
+# What each metric's judge says, in turn -> the score read of it; None for a reply that is not read.
+GRADES: list[tuple[str, float | None]] = [
+    ("4.0\nZgodna.", 4.0),
+    ("Score: 5/5\nFully right.", 5.0),
+    ("**Ocena:** 3,5\nBrakuje terminu.", 3.5),
+    ("Kwota jest inna.\n\n2", 2.0),
+    ('```json\n{"ocena": 4, "uzasadnienie": "tak",}\n```', 4.0),
+    ("<think>1? Nie.</think>\n5", 5.0),
+    ("Trudno powiedzieć.", None),
+]
+VERDICTS: list[tuple[str, bool | None]] = [
+    ("YES", True),
+    ("NIE. Kontekst mówi o czym innym.", False),
+    ("**TAK**", True),
+    ('{"verdict": "NO", "reason": "x"}', False),
+    ("Może.", None),
+]
+CLAIMS = {"reference_count": 4, "candidate_count": 5, "common_count": 4}
+CLAIM_REPLIES: list[tuple[str, bool]] = [
+    (json.dumps(CLAIMS), True),
+    (f"Oto wynik:\n```json\n{json.dumps(CLAIMS)[:-1]},}}\n```", True),
+    ("I cannot compare them.", False),
+]
+
+
+def metric_of(call: Call) -> str:
+    """Which prompt it is, by the words of the Polish prompts."""
+    text = " ".join(message["content"] for message in call.json["messages"])
+    if "Skala ocen" in text:
+        return "correctness"
+    return "claims" if "Porównaj dwie odpowiedzi" in text else "faithfulness"
+
+
+def number_of(call: Call) -> int:
+    """Which answer is judged: the harness's own questions are numbered, and so are its answers."""
+    return int(call.prompt.rpartition("(odp. ")[2].partition(")")[0])
+
+
+@dataclass
+class Judge:
+    """A scripted judge; refuses a schema where told to, and kills who asks at one moment."""
+
+    takes_schema: bool = True
+    delay: float = 0.0
+    asked: Counter[str] = field(default_factory=Counter)
+    with_schema: int = 0
+    process: "subprocess.Popen[bytes] | None" = None
+    kill_at: int = -1
+
+    def __call__(self, call: Call) -> Response:
+        if "response_format" in call.json:
+            self.with_schema += 1
+            if not self.takes_schema:
+                return failure(400, "response_format is not supported")
+        metric, number = metric_of(call), number_of(call)
+        self.asked[f"{metric} {number}"] += 1
+        if self.process is not None and self.asked.total() == self.kill_at:
+            os.kill(self.process.pid, signal.SIGKILL)
+        replies: list[Any] = {
+            "correctness": GRADES,
+            "faithfulness": VERDICTS,
+            "claims": CLAIM_REPLIES,
+        }[metric]
+        return chat(replies[number % len(replies)][0], delay=self.delay)
+
+
+def lay_out(folder: Path, url: str = "http://127.0.0.1:9/v1", count: int = COUNT) -> Path:
+    """A log of so many answers, and the config of the judge."""
+    config = {"model": "judge", "api_base": url, "threads": THREADS, "max_retries": 0}
+    (folder / "judge.json").write_text(json.dumps(config), encoding="utf-8")
+    found = [
+        {
+            "id": question["id"],
+            "question": question["question"],
+            "answer": f"Opłata wynosi 30 zł (odp. {number})",
+            "reference": "Opłata wynosi 30 zł",
+            "contexts": ["Pierwszy kontekst."],
+            "scores": {"include": number % 2, "cite_f1": float(number % 3 > 0)},
+            "error": None,
+        }
+        for number, question in enumerate(questions(count))
+    ]
+    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in found)
+    (folder / "log.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def start(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragifeval", "judge", *options],
+        cwd=folder,
+        env=environment(PYTHONPATH=str(ROOT)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def judge(folder: Path, *options: str) -> Finished:
+    return finish(start(folder, *options))
+
+
+def rows_of(out: str) -> dict[str, list[str]]:
+    """Name of a score -> mean, judged, unjudged."""
+    lines = (line.split() for line in out.splitlines())
+    return {cells[0]: cells[1:4] for cells in lines if len(cells) >= 4 and cells[2].isdigit()}
+
+
+ALL = ("log.jsonl", "--model_config", "judge.json", "-o", "judged.jsonl")
+METRICS = "correctness,faithfulness,claims,lexical"
+
+
+def expected_means() -> Mapping[str, tuple[float, int]]:
+    grades = [GRADES[number % len(GRADES)][1] for number in range(COUNT)]
+    read = [grade for grade in grades if grade is not None]
+    verdicts = [VERDICTS[number % len(VERDICTS)][1] for number in range(COUNT)]
+    found = [verdict for verdict in verdicts if verdict is not None]
+    claims = sum(CLAIM_REPLIES[number % len(CLAIM_REPLIES)][1] for number in range(COUNT))
+    return {
+        "correctness": (sum(read) / len(read), len(read)),
+        "passing": (sum(grade >= 4 for grade in read) / len(read), len(read)),
+        "faithfulness": (sum(found) / len(found), len(found)),
+        "recall": (1.0, claims),
+        "precision": (0.8, claims),
+        "f1": (8 / 9, claims),
+    }
+
+
+@dataclass
+class Judged:
+    folder: Path
+    run: Finished
+    judge: Judge
+    at_once: int
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
+    script = Judge(delay=0.02)
+    with Loopback(script) as server:
+        folder = lay_out(tmp_path_factory.mktemp("judged"), server.url)
+        run = judge(folder, *ALL, "--metrics", METRICS, "--agreement")
+        yield Judged(folder, run, script, server.at_once)
+
+
+class TestReplies:
+    def test_the_table(self, judged: Judged) -> None:
+        assert judged.run.code == 1, judged.run.err  # some are unjudged
+        found = rows_of(judged.run.out)
+        for name, (mean, count) in expected_means().items():
+            assert found[name] == [f"{mean:.4f}", str(count), str(COUNT - count)]
+        assert found["rouge1"][1:] == [str(COUNT), "0"]
+        assert "nan" not in judged.run.out.lower()
+
+    def test_as_many_at_once_as_there_are_threads(self, judged: Judged) -> None:
+        assert judged.at_once == THREADS
+
+    def test_what_is_not_read_is_asked_again_once(self, judged: Judged) -> None:
+        shapes: dict[str, list[Any]] = {
+            "correctness": GRADES,
+            "faithfulness": VERDICTS,
+            "claims": [(reply, is_read or None) for reply, is_read in CLAIM_REPLIES],
+        }
+        for asked, times in judged.judge.asked.items():
+            metric, number = asked.split()
+            value = shapes[metric][int(number) % len(shapes[metric])][1]
+            assert times == (2 if value is None else 1), asked
+
+    def test_unjudged_with_the_reason(self, judged: Judged) -> None:
+        assert "correctness: 8 unjudged: the reply cannot be read: it holds no score" in (
+            judged.run.err
+        )
+        assert "Traceback" not in judged.run.err
+
+    def test_the_judged_log_is_the_log_and_more(self, judged: Judged) -> None:
+        before = records(judged.folder / "log.jsonl")
+        after = records(judged.folder / "judged.jsonl")
+        assert len(after) == COUNT
+        for old, new in zip(before, after, strict=True):
+            assert {key: new[key] for key in old} == old
+        first = after[0]
+        assert first["judged"]["correctness"] == 4.0
+        assert first["judgements"]["correctness"] == {
+            "reason": "Zgodna.",
+            "replies": ["4.0\nZgodna."],
+        }
+        assert first["judgements"]["claims"]["reference_count"] == 4
+        unread = after[6]
+        assert "correctness" not in unread["judged"]
+        assert unread["judgements"]["correctness"]["replies"] == ["Trudno powiedzieć."]
+        assert unread["judgements"]["correctness"]["unjudged"].startswith("the reply cannot be")
+
+    def test_the_summary(self, judged: Judged) -> None:
+        text = (judged.folder / "judged.summary.json").read_text(encoding="utf-8")
+        summary = json.loads(text)
+        assert summary["judged"]["precision"]["mean"] == pytest.approx(0.8)
+        assert summary["unjudged"]["claims"]
+        assert "NaN" not in text
+
+    def test_the_signature_names_judge_prompts_and_settings(self, judged: Judged) -> None:
+        (signature,) = {one["judge_signature"] for one in records(judged.folder / "judged.jsonl")}
+        assert signature in judged.run.out
+        for part in ("|model:judge#", "|prompts:", "|threshold:4|", "|window:", "|language:pl|"):
+            assert part in signature
+        assert "127.0.0.1" not in signature
+
+    def test_the_agreement(self, judged: Judged) -> None:
+        assert "correctness and passing against correctness by rules, 52 answers:" in judged.run.out
+        assert "Cohen's kappa" in judged.run.out
+        assert "Spearman's rho" in judged.run.out
+
+    def test_again_only_the_unread_are_asked(self, judged: Judged) -> None:
+        judged.judge.asked.clear()
+        run = judge(judged.folder, *ALL, "--metrics", METRICS)
+        assert rows_of(run.out) == rows_of(judged.run.out)
+        unread = 8 + 12 + 20
+        assert judged.judge.asked.total() == 2 * unread
+
+    def test_another_judge_is_refused(self, judged: Judged, tmp_path: Path) -> None:
+        config = {**json.loads((judged.folder / "judge.json").read_text()), "model": "other"}
+        other = tmp_path / "other.json"
+        other.write_text(json.dumps(config), encoding="utf-8")
+        options = ("log.jsonl", "--model_config", str(other), "-o", "judged.jsonl")
+        run = judge(judged.folder, *options, "--metrics", METRICS)
+        assert run.code == 2
+        assert "differs in: model; name another one, or --overwrite it" in run.last_line
+
+
+class TestStructuredOutput:
+    def test_is_asked_for(self, judged: Judged) -> None:
+        assert judged.judge.with_schema >= 3 * COUNT
+
+    def test_falls_back_to_text(self, tmp_path: Path, judged: Judged) -> None:
+        script = Judge(takes_schema=False)
+        with Loopback(script) as server:
+            run = judge(lay_out(tmp_path, server.url), *ALL, "--metrics", METRICS)
+        assert rows_of(run.out) == rows_of(judged.run.out)
+        # No more than were in flight, for each of the three schemas.
+        assert 3 <= script.with_schema <= 3 * 2 * THREADS
+
+    def test_off(self, tmp_path: Path) -> None:
+        script = Judge()
+        with Loopback(script) as server:
+            folder = lay_out(tmp_path, server.url, 5)
+            judge(folder, *ALL, "--metrics", "claims", "--structured", "off")
+        assert script.with_schema == 0
+        assert script.asked
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class TestKilled:
+    def test_goes_on_where_it_ended(self, tmp_path: Path, judged: Judged) -> None:
+        script = Judge(delay=0.005)
+        metrics = ("--metrics", METRICS)
+        with Loopback(script) as server:
+            folder = lay_out(tmp_path, server.url)
+            kept: set[str] = set()
+            for kill_at in (40, 25, 50, 30):
+                script.asked.clear()
+                script.kill_at = kill_at
+                script.process = start(folder, *ALL, *metrics)
+                assert finish(script.process).code == -signal.SIGKILL
+                assert not kept & set(script.asked)
+                kept = self.kept(folder)
+                with (folder / "judged.replies.jsonl").open("a") as file:
+                    file.write('{"id": "torn')
+            script.asked.clear()
+            script.process = None
+            run = judge(folder, *ALL, *metrics)
+            assert not kept & set(script.asked)
+        assert kept
+        assert rows_of(run.out) == rows_of(judged.run.out)
+        assert "judged.replies.jsonl: the last line was cut off and is dropped" in run.err
+        assert f"{len(kept)} replies were already there" in run.err
+        assert records(folder / "judged.jsonl") == records(judged.folder / "judged.jsonl")
+
+    @staticmethod
+    def kept(folder: Path) -> set[str]:
+        """What is not to be asked again, as Judge.asked has it."""
+        lines = (folder / "judged.replies.jsonl").read_bytes().splitlines(keepends=True)
+        found = [json.loads(line) for line in lines if line.endswith(b"\n")]
+        places = [record["id"] for record in records(folder / "log.jsonl")]
+        names = [record["id"].split("/") for record in found if record["error"] is None]
+        return {f"{metric} {places.index(key)}" for key, metric, _ in names}
+
+    def test_ctrl_c_keeps_what_is_there(self, tmp_path: Path) -> None:
+        script = Judge(delay=0.1)
+        with Loopback(script) as server:
+            folder = lay_out(tmp_path, server.url)
+            process = start(folder, *ALL, "--metrics", "correctness,claims")
+            until(lambda: len(server.calls) > THREADS)
+            process.send_signal(signal.SIGINT)
+            run = finish(process)
+        assert run.code == 130, run.err
+        assert "(interrupted)" in run.out
+        assert "Waiting for the answers in flight" in run.err
+        judged_so_far = int(rows_of(run.out)["correctness"][1])
+        assert 0 < judged_so_far <= COUNT
+        assert len(records(folder / "judged.jsonl")) == COUNT
+
+
+class TestFaithfulness:
+    def test_create_and_refine(self, tmp_path: Path) -> None:
+        """NO, NO, YES: three prompts; the fourth context is not asked, for YES stays YES."""
+        seen: list[str] = []
+
+        def script(call: Call) -> Response:
+            seen.append(call.prompt)
+            return chat("TAK" if "trzeci" in call.prompt else "NIE")
+
+        contexts = ["pierwszy", "drugi " * 30, "trzeci", "czwarty"]
+        options = [option for text in contexts for option in ("--context", text)]
+        with Loopback(script) as server:
+            lay_out(tmp_path, server.url, 1)
+            run = judge(
+                tmp_path, "--answer", "A", *options, "--metrics", "faithfulness",
+                "--model_config", "judge.json", "--window", "100",
+            )  # fmt: skip
+        assert run.code == 0, run.err
+        assert len(seen) == 4  # the second context is split in two
+        assert "pierwszy" in seen[0]
+        assert "Dotychczasowa odpowiedź brzmi: NIE" in seen[1]
+        assert rows_of(run.out)["faithfulness"] == ["1.0000", "1", "0"]
+        found = json.loads(run.out[: run.out.index("\n}\n") + 2])["faithfulness"]
+        assert (found["parts"], found["asked"]) == (5, 4)
+
+
+class TestOneQuestion:
+    def test_prints_the_claims(self, tmp_path: Path) -> None:
+        reply = {
+            "reference_claims": ["30 zł", "14 dni"],
+            "candidate_claims": ["30 zł"],
+            "common_claims": ["30 zł"],
+            **{"reference_count": 2, "candidate_count": 1, "common_count": 2},
+        }
+        with Loopback(lambda call: chat(json.dumps(reply, ensure_ascii=False))) as server:
+            lay_out(tmp_path, server.url, 1)
+            options = ("--question", "Ile?", "--reference", "30 zł, 14 dni", "--answer", "30 zł")
+            run = judge(tmp_path, *options, "--model_config", "judge.json")
+        assert run.code == 0, run.err
+        assert '"reference_claims": [\n      "30 zł",\n      "14 dni"\n    ]' in run.out
+        assert "common: 2 counted, 1 listed" in run.out
+        assert rows_of(run.out)["recall"] == ["1.0000", "1", "0"]
+        assert rows_of(run.out)["recall_listed"] == ["0.5000", "1", "0"]
+        assert "claims: 1 replies count other claims than they list" in run.err
+
+
+class TestWithoutAJudge:
+    def test_lexical_needs_no_config(self, tmp_path: Path) -> None:
+        (tmp_path / "answers.csv").write_text(
+            "question;answer;reference\nIle?;Opłata wynosi 30 zł.;Opłata wynosi 30 zł.\n"
+            "Kiedy?;Jutro.;\n",
+            encoding="utf-8",
+        )
+        run = judge(tmp_path, "answers.csv", "--metrics", "lexical")
+        assert run.code == 1
+        assert rows_of(run.out)["bleu"] == ["1.0000", "1", "1"]
+        assert "lexical: 1 unjudged: no reference" in run.err
+
+    def test_retrieval(self, tmp_path: Path) -> None:
+        record = {"question": "Ile?", "answer": "x", "cite": ["a"], "retrieved": ["b", "a"]}
+        (tmp_path / "answers.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+        run = judge(tmp_path, "answers.jsonl", "--metrics", "retrieval", "--k", "2")
+        assert run.code == 0, run.err
+        assert rows_of(run.out)["mrr"] == ["0.5000", "1", "0"]
+        assert rows_of(run.out)["precision@2"] == ["0.5000", "1", "0"]
+
+    def test_missing_texts_are_unjudged_and_nothing_is_asked(self, tmp_path: Path) -> None:
+        folder = lay_out(tmp_path, count=1)
+        (folder / "log.jsonl").write_text('{"question": "?", "answer": "x"}\n', encoding="utf-8")
+        run = judge(folder, *ALL, "--metrics", METRICS)  # nobody listens at the judge's URL
+        assert run.code == 1, run.err
+        for line in (
+            "correctness: 1 unjudged: no reference",
+            "faithfulness: 1 unjudged: no contexts",
+            "claims: 1 unjudged: no reference",
+            "lexical: 1 unjudged: no reference",
+        ):
+            assert line in run.err
+
+    def test_dry_run_shows_the_prompts(self, tmp_path: Path) -> None:
+        for language, words in {"pl": "Skala ocen", "en": "How to grade"}.items():
+            run = judge(
+                lay_out(tmp_path, count=2), "log.jsonl", "--dry_run", "--language", language
+            )
+            assert run.code == 0, run.err
+            assert words in run.out
+            assert run.out.count("=== ") == 2 * 3
+            assert "Opłata wynosi 30 zł (odp. 1)" in run.out
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ((), "name a log, or --question, --reference and --answer"),
+            (("log.jsonl", "--metrics", "bleu"), "'bleu' is none of: correctness, faithfulness"),
+            (("log.jsonl", "--metrics", "claims"), "--model_config: is missing"),
+            (("log.jsonl", "--question", "?"), "are for one answer, no log"),
+            (("--question", "?"), "--answer: is missing"),
+            (("log.jsonl", "-o", "log.jsonl"), "is one of the logs that are read"),
+            (("log.jsonl", "-o", "judge.json"), "is no judged log; name another one"),
+            (("none.jsonl",), "none.jsonl: cannot be read: No such file"),
+            (("log.jsonl", "--threshold", "7"), "must be from 1 to 5, not '7'"),
+            (
+                ("log.jsonl", "--dry_run", "--metrics", "claims", "--prompts", "."),
+                "claims.jinja: cannot be read",
+            ),
+        ],
+    )
+    def test_mistakes_are_one_line(
+        self, tmp_path: Path, options: tuple[str, ...], message: str
+    ) -> None:
+        run = judge(lay_out(tmp_path, count=1), *options)
+        assert run.code == 2
+        assert message in run.last_line
+        assert "Traceback" not in run.err
+
+
+def test_a_local_model_judges(tmp_path: Path, tiny_model: Path) -> None:
+    """It answers in word salad, so that all is unjudged: asked twice each, and said why."""
+    folder = lay_out(tmp_path, count=3)
+    config = {"model": str(tiny_model), "dtype": "float32", "max_new_tokens": 8}
+    (folder / "judge.json").write_text(json.dumps(config), encoding="utf-8")
+    run = judge(folder, *ALL, "--metrics", "claims")
+    assert run.code == 1, run.err
+    names = [name + listed for listed in ("", "_listed") for name in ("recall", "precision", "f1")]
+    assert rows_of(run.out) == {name: ["-", "0", "3"] for name in names}
+    assert "it holds no JSON object" in run.err
+    assert {record["tries"] for record in records(folder / "judged.replies.jsonl")} == {2}

@@ -1,0 +1,101 @@
+"""`compare` and `report` show what judged logs say, beside the conditions."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from ragifeval.__main__ import main
+from ragifeval.cli import main as evaluate
+from ragifeval.judge.judged_scores import judged_scores
+from tests.end_to_end.process import records
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Judged logs of two baselines over ten samples; of the second, one answer is unjudged."""
+    folder = tmp_path_factory.mktemp("judged")
+    for name in ("extractive", "refuse"):
+        config = folder / f"{name}.json"
+        config.write_text(json.dumps({"model": f"baseline/{name}"}), encoding="utf-8")
+        options = ["--model_config", str(config), "--limit", "10"]
+        assert evaluate("local", [*options, "--log_path", str(folder / f"{name}.jsonl")]) == 0
+    paths = folder / "a.jsonl", folder / "b.jsonl"
+    for path, name in zip(paths, ("extractive", "refuse"), strict=True):
+        found = records(folder / f"{name}.jsonl")
+        lines = []
+        for number, record in enumerate(found):
+            judged = {"correctness": float(1 + number % 5), "recall": number / 10}
+            if name == "refuse" and number == 9:
+                del judged["recall"]
+            record |= {"judged": judged, "judge_signature": "model:j#1"}
+            lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+        path.write_text("".join(lines), encoding="utf-8")
+    return paths
+
+
+def test_compare_shows_them(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *map(str, logs), "--draws", "100"]) == 0
+    out = capsys.readouterr().out
+    assert "judged (docs/judge.md): means with 95 % intervals" in out
+    assert "correctness (10)" in out
+    assert "recall (9)" in out  # judged in both
+    assert "3.0000 (" in out
+    assert "0.4000 (" in out
+
+
+def test_compare_keeps_them_apart_from_the_rules(
+    logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *map(str, logs), "--draws", "100", "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    means = {row["measure"]: float(row["mean"]) for row in rows if row["log"] == "a.jsonl"}
+    assert means["judged correctness"] == 3.0
+    assert means["correctness"] <= 1
+    assert main(["compare", *map(str, logs), "--draws", "100", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["models"][1]["judged"]["recall"]["count"] == 9
+
+
+def test_compare_warns_of_other_judges(
+    logs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(logs[1].read_text("utf-8").replace("model:j#1", "model:k#1"), "utf-8")
+    assert main(["compare", str(logs[0]), str(other), "--draws", "100"]) == 0
+    assert "were judged in different ways" in capsys.readouterr().err
+
+
+def test_an_unjudged_log_shows_nothing_of_it(
+    logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = logs[0].with_name("extractive.jsonl")
+    assert main(["compare", str(log), "--draws", "100"]) == 0
+    assert "judged" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("language", "title"), [("pl", "Druga opinia"), ("en", "A second opinion")]
+)
+def test_report_shows_them(
+    logs: tuple[Path, Path], tmp_path: Path, language: str, title: str
+) -> None:
+    page = tmp_path / "page.html"
+    assert main(["report", *map(str, logs), "-o", str(page), "--lang", language]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert f'<h3 id="judged">{title}</h3>' in text
+    mark = "," if language == "pl" else "."
+    assert f"<dd>3{mark}0000 " in text
+    assert f"<dd>0{mark}4000 " in text
+    plain = logs[0].with_name("extractive.jsonl")
+    assert main(["report", str(plain), "-o", str(page), "--lang", language]) == 0
+    assert 'id="judged"' not in page.read_text(encoding="utf-8")
+
+
+def test_what_is_no_score_is_left_out() -> None:
+    record = {"judged": {"a": 1, "b": "2", "c": None, "d": float("nan"), "e": 0.5}}
+    assert judged_scores(record) == {"a": 1.0, "e": 0.5}
+    assert judged_scores({}) == {}
+    assert judged_scores({"judged": [1]}) == {}
