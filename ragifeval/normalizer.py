@@ -5,39 +5,19 @@ that is copied verbatim into an answer is always found, and a word's lemma can b
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragifeval.clean import clean_text, pieces_of
 from ragifeval.defaults import LEMMA_TABLE
 from ragifeval.errors import UserError
 from ragifeval.lemmas import WORD, LemmaTable
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-# Not NFKC, which tears "½" into "1⁄2"; only what people paste from PDFs and tables.
-_PLAIN = {"¹": "1", "²": "2", "³": "3", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}
-_PLAIN |= {"ﬅ": "st", "ﬆ": "st"}
-# Format characters (category Cf of Unicode 14), written out: Python versions know different ones.
-_FORMAT_RANGES = (
-    "\u00ad\u00ad \u0600\u0605 \u061c\u061c \u06dd\u06dd \u070f\u070f \u0890\u0891 \u08e2\u08e2 "
-    "\u180e\u180e \u200b\u200f \u202a\u202e \u2060\u2064 \u2066\u206f \ufeff\ufeff \ufff9\ufffb "
-    "\U000110bd\U000110bd \U000110cd\U000110cd \U00013430\U00013438 \U0001bca0\U0001bca3 "
-    "\U0001d173\U0001d17a \U000e0001\U000e0001 \U000e0020\U000e007f"
-)
-_FORMAT = frozenset(
-    chr(point)
-    for ends in _FORMAT_RANGES.split(" ")
-    for point in range(ord(ends[0]), ord(ends[1]) + 1)
-)
-_REWRITTEN = _FORMAT | frozenset(_PLAIN)
-_REWRITE = str.maketrans(_PLAIN | dict.fromkeys(_FORMAT, ""))
-# Any character but those that nearly all answers consist of, none of which is rewritten.
-_UNUSUAL = re.compile("[^\x00-\xac\xae-\xb1\xb4-\xb8\xba-\u024f\u2010-\u2027]")
 
 _PARTS = re.compile(f"({WORD.pattern})")
 
@@ -75,7 +55,7 @@ class Normalized:
         """(start, end) of each word in `original`, in characters; for marking it there."""
         if self.text == self.original:
             return self.spans
-        pieces = _pieces(self.original)
+        pieces = pieces_of(self.original)
         return [(pieces[start][0], pieces[end - 1][1]) for start, end in self.spans]
 
 
@@ -216,63 +196,3 @@ def split_text(text: str) -> tuple[list[str], list[str]]:
         return [word.lower() for word in parts[1::2]], parts[::2]
     parts = _PARTS.split(text.lower())
     return parts[1::2], parts[::2]
-
-
-def clean_text(text: str) -> str:
-    """NFC; format characters (soft hyphen, zero width) deleted; ¹²³ and ligatures made plain."""
-    if text.isascii():
-        return text
-    text = _composed(text)
-    # Looking first is much faster than rewriting, and hardly any answer has such a character.
-    if _UNUSUAL.search(text) is None or _REWRITTEN.isdisjoint(text):
-        return text
-    return _composed(text.translate(_REWRITE))
-
-
-# Unicode's Stream-Safe Text Format allows a letter as many combining marks; languages need few.
-_MOST_MARKS = 30
-# Where more may stand: marks are no word characters, and none of them is ASCII.
-_MARKS = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
-
-
-def _composed(text: str) -> str:
-    """NFC, in time linear in the text: the marks beyond the 30th on one letter are dropped.
-
-    NFC sorts the marks on a letter, and the unicodedata module does so in quadratic time: minutes
-    for a megabyte of them.
-    """
-    if unicodedata.is_normalized("NFC", text):
-        return text
-    return unicodedata.normalize("NFC", _MARKS.sub(_cut_marks, text))
-
-
-def _cut_marks(match: re.Match[str]) -> str:
-    kept, marks = [], 0
-    for character in match[0]:
-        # Some Tibetan vowels are no marks themselves, but fall apart into two.
-        is_mark = unicodedata.combining(unicodedata.normalize("NFD", character)[0])
-        marks = marks + 1 if is_mark else 0
-        if marks <= _MOST_MARKS:
-            kept.append(character)
-    return "".join(kept)
-
-
-def _pieces(original: str) -> list[tuple[int, int]]:
-    """For each character of clean_text(original), (start, end) of the characters that it came from.
-
-    Those that NFC joins are one piece: a letter with its combining marks, the parts of a syllable.
-    """
-    pieces: list[tuple[int, int]] = []
-    start = 0
-    while start < len(original):
-        end = start + 1
-        plain = clean_text(original[start])
-        while end < len(original) and not original[end].isascii():
-            longer = clean_text(original[start : end + 1])
-            apart = plain + clean_text(original[end])
-            if longer == apart and not unicodedata.combining(original[end]) and apart != plain:
-                break
-            plain, end = longer, end + 1
-        pieces += [(start, end)] * len(plain)
-        start = end
-    return pieces

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from jinja2 import StrictUndefined, TemplateSyntaxError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from ragifeval.benchmark import Benchmark, Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
+from ragifeval.sandbox import load_template, reason_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +63,7 @@ class PromptTemplate:
         self.system_message = system_message
         self.refusal_message = refusal_message
         self.text_completion = text_completion
-        try:
-            self.source = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-        # Prompts are plain text for a model; escaping is for HTML.
-        environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-        try:
-            self._template = environment.from_string(self.source)
-        except TemplateSyntaxError as error:
-            raise UserError(f"{path}:{error.lineno}: {error.message}") from None
-        except Exception as error:  # noqa: BLE001 - what Jinja makes of it is not always Python
-            raise UserError(f"{path}: is no template: {_reason(error)}") from None
+        self.source, self._template = load_template(path)
 
     def render(self, sample: Sample, documents: Sequence[Document]) -> Prompt:
         """Render the prompt of one sample, its documents in the order given.
@@ -96,7 +81,7 @@ class PromptTemplate:
             text.encode()  # half of a surrogate pair is no text, for any model
         except Exception as error:  # noqa: BLE001 - what a template raises is up to the template
             raise UserError(
-                f"{self.path}: cannot be rendered for sample {sample.id!r}: {_reason(error)}; "
+                f"{self.path}: cannot be rendered for sample {sample.id!r}: {reason_of(error)}; "
                 "a template is given: docs, documents, question, refusal_message"
             ) from None
         if self.text_completion:
@@ -106,10 +91,6 @@ class PromptTemplate:
         if not self.system_message:
             return Prompt(messages=(user,))
         return Prompt(messages=(Message("system", self.system_message), user))
-
-
-def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
 
 
 def ordered_documents(

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ragifeval.benchmark import Sample
+from ragifeval.clean import clean_text
 from ragifeval.conditions import REGISTRY, Condition, Response, Settings
 from ragifeval.errors import UserError
 from ragifeval.matching import RULES, Text
-from ragifeval.normalizer import Normalizer, clean_text, split_words
+from ragifeval.normalizer import Normalizer, split_words
 
 Scores = Mapping[str, float]
 

@@ -13,6 +13,7 @@ from ragifeval.generators.padded import PaddedBatches
 from ragifeval.generators.rolling import RollingBatch
 from ragifeval.generators.rolling_cache import can_hold
 from ragifeval.generators.tokens import Coder
+from ragifeval.generators.torchrun import is_shared
 
 
 class LocalGenerator:
@@ -34,6 +35,11 @@ class LocalGenerator:
     def __init__(self, config: LocalConfig, text_completion: bool) -> None:
         self._config = config
         check_paths(config)
+        if config.device_map is not None and is_shared():
+            raise UserError(
+                "device_map: torchrun gives each process a device of its own; leave out the one or "
+                "the other (a model larger than one device: device_map, without torchrun)"
+            )
         tokenizer = load_tokenizer(config)
         # Before the weights: what is wrong with a chat template need not wait for them.
         self._coder = Coder(tokenizer, text_completion, config.reasoning_end)

@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from jinja2 import StrictUndefined, TemplateSyntaxError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
 from ragifeval.errors import UserError
 from ragifeval.prompt import Message, Prompt
+from ragifeval.sandbox import load_template, reason_of
 
 
 class BlockTemplate:
@@ -24,20 +22,7 @@ class BlockTemplate:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self.source = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-        # Prompts are plain text for a model; escaping is for HTML.
-        environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-        try:
-            self._template = environment.from_string(self.source)
-        except TemplateSyntaxError as error:
-            raise UserError(f"{path}:{error.lineno}: {error.message}") from None
-        except Exception as error:  # noqa: BLE001 - what Jinja makes of it is not always Python
-            raise UserError(f"{path}: is no template: {error or type(error).__name__}") from None
+        self.source, self._template = load_template(path)
         if "user" not in self._template.blocks:
             raise UserError(f"{path}: has no {{% block user %}}, which holds the prompt")
 
@@ -57,7 +42,7 @@ class BlockTemplate:
                 text.encode()  # half of a surrogate pair is no text, for any model
             except Exception as error:  # noqa: BLE001 - up to the template
                 raise UserError(
-                    f"{self.path}: cannot be rendered: {str(error) or type(error).__name__}; "
+                    f"{self.path}: cannot be rendered: {reason_of(error)}; "
                     f"it is given: {', '.join(values)}"
                 ) from None
             if text:
