@@ -29,7 +29,7 @@ from ragifeval.generators.response import read_chat, read_completion, read_model
 from ragifeval.generators.vertex import ServiceAccount
 from ragifeval.log import Log
 from ragifeval.matching import RULES
-from ragifeval.normalizer import load_normalizer
+from ragifeval.normalizer import Normalizer, load_normalizer
 from ragifeval.options import Kind
 from ragifeval.prompt import PromptTemplate
 from ragifeval.run import Task, new_outcome, resume
@@ -183,8 +183,13 @@ def repeated(name: str, size: int) -> str:
 
 
 @cache
+def load_default() -> Normalizer:
+    return load_normalizer()
+
+
+@cache
 def scorer() -> Scorer:
-    normalizer = load_normalizer()
+    normalizer = load_default()
     return Scorer(Settings(normalizer, REFUSAL_MESSAGE, load_badwords(BADWORDS, normalizer)))
 
 
@@ -196,6 +201,9 @@ def check_answer(answer: str) -> None:
     """Scores are numbers from 0 to 1, whatever the answer."""
     scores = scorer().score(sample(), ("a", "b"), answer)
     assert set(scores) == set(RULES)
+    if len(answer) < 5_000:
+        normalized = load_default()(answer)
+        assert len(normalized.original_spans) == len(normalized.words)
     for by_key in scores.values():
         assert by_key["len_chars"] == len(answer)
         assert by_key["len_words"] == len(answer.split())

@@ -1,11 +1,17 @@
 """What several test modules share: a language model small enough to be made anew for each run."""
 
 import os
+import signal
 
 # Before anything is imported that reads them: no test may reach for the Hub, and a model this small
 # is fastest on one thread.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell starts what runs in the background with Ctrl-C ignored, and every child inherits that: the
+# tests of Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from pathlib import Path
 

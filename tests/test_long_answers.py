@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from ragifeval.clean import pieces_of
 from ragifeval.generators.baseline import _CITATIONS, _SENTENCE_END
 from tests.bad_input import REPEATED, check_answer, repeated
 
@@ -32,6 +33,12 @@ def is_linear(use: Callable[[str], object], name: str) -> bool:
 @pytest.mark.parametrize("name", REPEATED)
 def test_scoring(name: str) -> None:
     assert is_linear(check_answer, name)
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_finding_where_words_came_from(name: str) -> None:
+    """As the report does, to mark them."""
+    assert is_linear(lambda text: pieces_of(text[: len(text) // 4]), name)
 
 
 @pytest.mark.parametrize("name", REPEATED)

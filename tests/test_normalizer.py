@@ -16,12 +16,12 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ragifeval.clean import clean_text
 from ragifeval.defaults import DOCUMENTS, LEMMA_TABLE, ROOT
 from ragifeval.errors import UserError
 from ragifeval.lemmas import WORD, polish_pipeline
 from ragifeval.normalizer import (
     Normalizer,
-    clean_text,
     load_normalizer,
     normalizer_name,
     split_words,

@@ -159,6 +159,18 @@ def _embedded(draft: Draft) -> str:
     )
 
 
+def _gapped(draft: Draft) -> str:
+    """Phrases with one or two words more inside, or their words the other way round."""
+    phrases = [phrase.split(" ") for phrase in draft.phrases("include")]
+    gaps = [" też ", " też ", " też to "]
+    return "; ".join(
+        draft.chance.choice(gaps).join(words[:2]) + " ".join(["", *words[2:]])
+        if draft.chance.random() < 0.7
+        else " ".join(reversed(words))
+        for words in phrases
+    )
+
+
 def _rewritten(draft: Draft) -> str:
     text = draft.gold
     for plain, other in _OTHER_FORMS.items():
@@ -177,6 +189,7 @@ WAYS = {
     "copied": lambda draft: "\n".join(f"[{n}] {text}" for n, text in enumerate(draft.contents)),
     "pasted": _pasted,
     "embedded": _embedded,
+    "gapped": _gapped,
     "rewritten": _rewritten,
     "reordered": _reordered,
     "shouted": lambda draft: draft.gold.upper(),

@@ -98,10 +98,19 @@ def test_a_run_goes_on_where_it_ended(model_config: Path, alone: tuple[str, Path
     [
         (["--no_such_option"], "error: unrecognized arguments"),
         (["--model_config", "/nowhere.json"], "error: /nowhere.json: the model config cannot"),
+        (["--model_config", "{folder}/broken.json"], "error: model: the model of"),
     ],
+    ids=["option", "config", "weights"],
 )
-def test_what_is_wrong_is_said_once(options: list[str], message: str) -> None:
-    done = evaluate(2, *options)
+def test_what_is_wrong_is_said_once(
+    model_config: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    config = json.loads(model_config.read_text())
+    shutil.copytree(config["model"], tmp_path / "broken")
+    (tmp_path / "broken" / "model.safetensors").unlink()
+    broken = {**config, "model": str(tmp_path / "broken")}
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    done = evaluate(2, *(option.replace("{folder}", str(tmp_path)) for option in options))
     assert done.returncode == 1  # torchrun's own, whatever the process returned
     assert done.stdout == ""
     assert done.stderr.count(message) == 1

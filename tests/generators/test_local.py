@@ -331,6 +331,15 @@ def test_weights_kept_on_disk(tiny_model: Path) -> None:
     assert texts(answered(on_disk, asked)) == texts(answered(configured(tiny_model), asked))
 
 
+def test_a_device_map_and_torchrun_exclude_each_other(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match=r"^device_map: torchrun gives each process a device"):
+        LocalGenerator(configured(tiny_model, device_map="auto"), False)
+
+
 def test_tokenizer_of_another_model(tiny_model: Path, tmp_path: Path) -> None:
     directory = tmp_path / "model"
     shutil.copytree(tiny_model, directory)
