@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ragifeval.canonical.dates import read_date, read_time, read_year
 from ragifeval.canonical.figures import read_figures, read_number_words
-from ragifeval.canonical.forms import ALIASES, KNOWN_WORDS, MONTHS, YEAR_WORDS
+from ragifeval.canonical.forms import ALIASES, CURRENCY_SIGNS, KNOWN_WORDS, MONTHS, YEAR_WORDS
 from ragifeval.canonical.words import DIGITS, Reading, Words, all_digits
 from ragifeval.normalizer import Normalized
 
@@ -26,6 +26,11 @@ class Canonical:
 
     tokens: Sequence[str]
     words: Sequence[int]
+
+
+# What may stand, besides space, between a number and the rest of a longer one, of a date, or its
+# unit. Asked first: in lists and citations, numbers stand alone.
+_GOES_ON = frozenset(".,:%×-/'’") | CURRENCY_SIGNS.keys()
 
 
 def canonical(normalized: Normalized) -> Canonical:
@@ -67,6 +72,11 @@ def is_number(token: str) -> bool:
 def _read(words: Words, index: int) -> Reading:
     """Read one number, date or known word."""
     word = words[index]
+    if all_digits(word):
+        mark = words.gap(index + 1)[:1]
+        if mark not in _GOES_ON and not mark.isspace() and "§" not in words.gap(index):
+            return [word], index + 1
+        return read_date(words, index) or read_time(words, index) or read_figures(words, index)
     if word == "pln" and words.are_digits(index + 1):
         return read_figures(words, index + 1, unit=ALIASES[word])
     if word in ALIASES:
@@ -79,6 +89,4 @@ def _read(words: Words, index: int) -> Reading:
         return year or [words.lemmas[index]], after
     if word[0] not in DIGITS:
         return read_number_words(words, index)
-    if all_digits(word):
-        return read_date(words, index) or read_time(words, index) or read_figures(words, index)
     return read_figures(words, index)
