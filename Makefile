@@ -25,8 +25,10 @@ lint: $(VENV)/bin/activate  ## ruff, the format, and mypy --strict (after `make 
 validate: $(VENV)/bin/activate  ## prove the data set
 	$(RUN) python -m ragifeval validate
 
-bench: $(VENV)/bin/activate  ## the measurements of benchmarks/README.md
-	$(RUN) python benchmarks/lemma_table.py
+BENCHMARKS := start remote memory scoring rescore compare_many report_size long_answers lemma_table \
+	judge local batch_invariance
+bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet machine (half an hour)
+	$(RUN) for program in $(BENCHMARKS); do python benchmarks/$$program.py || exit; done
 
 lemmas: $(VENV)/bin/activate  ## build the lemma table anew from Morfeusz 2 (some minutes)
 	$(RUN) pip install -r tools/lemma_table/requirements.txt && python tools/lemma_table/build.py -o data/lemmas.marisa
