@@ -5,12 +5,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from ragifeval.any_model import load_any_generator
 from ragifeval.asking import Asker
 from ragifeval.generators.base import Generator
 from ragifeval.judge.chains import Chains, Judgement, Metric
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
-from ragifeval.judge.plan import JudgePlan, load_judge, with_schema
+from ragifeval.judge.plan import JudgePlan, with_schema
 from ragifeval.prompt import Prompt
 from ragifeval.replies import Verdict
 from ragifeval.reply_log import Replies
@@ -70,7 +71,7 @@ class Judging:
     ) -> None:
         assert self._plan.config is not None
         if self._generator is None:
-            self._generator = load_judge(self._plan.config)
+            self._generator = load_any_generator(self._plan.config)
         held = with_schema(self._plan.config, metric.schema) if self._structured else None
         asker = Asker(
             self._generator,
@@ -79,7 +80,9 @@ class Judging:
             unit=f" replies on {metric.name}",
         )
         with asker:
-            chains = Chains(metric, items, asker, load_judge(held) if held is not None else None)
+            chains = Chains(
+                metric, items, asker, load_any_generator(held) if held is not None else None
+            )
             for index, judgement in chains.judge():
                 judged[index][metric.name] = judgement
         self.resumed += asker.resumed

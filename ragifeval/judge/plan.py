@@ -1,29 +1,21 @@
 """From options to what is to be judged, and how: checked before a model is loaded or asked."""
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ragifeval import __version__
-from ragifeval.config import (
-    BaselineConfig,
-    LocalConfig,
-    RemoteConfig,
-    load_local_config,
-    load_remote_config,
-)
+from ragifeval.any_model import AnyConfig, load_any_config
+from ragifeval.config import RemoteConfig
 from ragifeval.defaults import ROOT
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Generator
 from ragifeval.judge.chains import Metric
 from ragifeval.judge.claims import ClaimOverlap
 from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.templates import BlockTemplate
-from ragifeval.plan import api_key
 from ragifeval.signature import Signature, fingerprint, model_part
 
 PROMPTS = ROOT / "config" / "judge"
@@ -46,7 +38,7 @@ class JudgePlan:
 
     metrics: Sequence[str]
     asking: Sequence[Metric[Any]]
-    config: LocalConfig | RemoteConfig | None
+    config: AnyConfig | None
     replies: Signature
     signature: Signature
 
@@ -113,45 +105,13 @@ def _metrics(options: argparse.Namespace) -> Sequence[str]:
     return [*MODEL_METRICS, "lexical"] if options.model_config or options.dry_run else ["lexical"]
 
 
-def _config(options: argparse.Namespace) -> LocalConfig | RemoteConfig:
-    """The judge's config: a remote one by its keys, else a local one."""
-    path = options.model_config
-    if path is None:
+def _config(options: argparse.Namespace) -> AnyConfig:
+    if options.model_config is None:
         raise UserError("--model_config: is missing; only --metrics lexical,retrieval needs none")
-    try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        value = {}  # load_remote_config says what is wrong
-    keys = value.keys() if isinstance(value, dict) else ()
-    if not {"model"} <= set(keys) or {"api_base", "vertex_credentials", "threads"} & set(keys):
-        config = load_remote_config(path)
-        if config.model is None and not options.dry_run:
-            from ragifeval.generators.remote import served_model
-
-            config = config.model_copy(update={"model": served_model(config, api_key())})
-        return config
-    local = load_local_config(path)
-    if isinstance(local, BaselineConfig):
-        raise UserError(f"{path}: {local.model} is no model that could judge")
-    return local
+    return load_any_config(options.model_config, options.dry_run)
 
 
-def load_judge(config: LocalConfig | RemoteConfig) -> Generator:
-    """The judge as a generator."""
-    if isinstance(config, LocalConfig):
-        from ragifeval.generators.local import LocalGenerator
-
-        return LocalGenerator(config, False)
-    from ragifeval.generators.remote import RemoteGenerator
-    from ragifeval.terminal import collect_rarely
-
-    collect_rarely()
-    return RemoteGenerator(config, api_key(), False)
-
-
-def with_schema(
-    config: LocalConfig | RemoteConfig, schema: Mapping[str, Any]
-) -> RemoteConfig | None:
+def with_schema(config: AnyConfig, schema: Mapping[str, Any]) -> RemoteConfig | None:
     """The config of a judge that is held to a schema; None where none can be sent.
 
     A `response_format` of the user's own is left as it is.
