@@ -28,11 +28,11 @@ def clean_text(text: str) -> str:
     """NFC; format characters (soft hyphen, zero width) deleted; ¹²³ and ligatures made plain."""
     if text.isascii():
         return text
-    text = _composed(text)
+    text = compose(text)
     # Looking first is much faster than rewriting, and hardly any answer has such a character.
     if _UNUSUAL.search(text) is None or _REWRITTEN.isdisjoint(text):
         return text
-    return _composed(text.translate(_REWRITE))
+    return compose(text.translate(_REWRITE))
 
 
 # Unicode's Stream-Safe Text Format allows a letter as many combining marks; languages need few.
@@ -41,7 +41,7 @@ _MOST_MARKS = 30
 _MARKS = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
 
 
-def _composed(text: str) -> str:
+def compose(text: str) -> str:
     """NFC, in time linear in the text: the marks beyond the 30th on one letter are dropped.
 
     NFC sorts the marks on a letter, and the unicodedata module does so in quadratic time: minutes

@@ -66,6 +66,7 @@ class Normalizer:
         lemmatize: a lowercased word -> its lemma. An empty lemma, or one with a space in it, leaves
             the word as it is.
         name: what the signature says of the lemmatizer: its name and version.
+        language: its code, "pl"; it says whose stop words count.
     """
 
     # Words remembered before starting anew: bounds the memory of a run over endless answers.
@@ -73,8 +74,9 @@ class Normalizer:
     # What is longer is no word: it is left as it is, and not remembered here or in spaCy.
     LONGEST_WORD = 100
 
-    def __init__(self, lemmatize: Callable[[str], str], name: str) -> None:
+    def __init__(self, lemmatize: Callable[[str], str], name: str, language: str) -> None:
         self.name = name
+        self.language = language
         self._lemmatize = lemmatize
         self._lemmas: dict[str, str] = {}
 
@@ -108,8 +110,9 @@ def load_normalizer(name: str | None = None) -> Normalizer:
     """The default normalizer, or one around any spaCy pipeline.
 
     Args:
-        name: an installed pipeline package ("pl_core_news_sm") or the path of a saved pipeline;
-            None for the lemma table in data/.
+        name: an installed pipeline package ("pl_core_news_sm"), the path of a saved pipeline, or
+            "blank:de", in which each lowercased word is its own lemma, for a language without a
+            pipeline; None for the lemma table in data/.
 
     Raises:
         UserError: there is no such pipeline.
@@ -118,8 +121,11 @@ def load_normalizer(name: str | None = None) -> Normalizer:
         # What lemmas.polish_pipeline() gives, word for word, without spaCy: its import, with all
         # that it imports in turn, takes longer than a hundred answers, and 200 MB.
         table = LemmaTable.open(LEMMA_TABLE)
-        return Normalizer(table.lemma, table.version)
+        return Normalizer(table.lemma, table.version, "pl")
     shown = normalizer_name(name)
+    if name.startswith(BLANK):
+        # What spacy.blank() gives without spaCy: its tokens have no lemma.
+        return Normalizer(str, shown, name.removeprefix(BLANK))
     import spacy
 
     try:
@@ -129,7 +135,7 @@ def load_normalizer(name: str | None = None) -> Normalizer:
         raise UserError(f"--normalizer: the pipeline {name!r} cannot be loaded: {reason}") from None
     # A lemma needs no parser and no entities; what the lemmatizer listens to stays.
     pipeline.select_pipes(disable=[pipe for pipe in pipeline.pipe_names if pipe in _UNUSED])
-    return Normalizer(_one_by_one(pipeline), shown)
+    return Normalizer(_one_by_one(pipeline), shown, pipeline.lang or "xx")
 
 
 def _one_by_one(pipeline: "Language") -> Callable[[str], str]:
@@ -160,6 +166,8 @@ def normalizer_name(name: str | None) -> str:
     """
     if name is None:
         return LemmaTable.open(LEMMA_TABLE).version
+    if name.startswith(BLANK):
+        return _blank_name(name.removeprefix(BLANK))
     import spacy.util
 
     try:
@@ -173,6 +181,30 @@ def normalizer_name(name: str | None) -> str:
             f"pl_core_news_sm is installed with: {PL_CORE_NEWS_SM}"
         ) from None
     return f"{meta.get('lang')}_{meta.get('name')}-{meta.get('version')}"
+
+
+BLANK = "blank:"
+"""What stands before the language's code in the name of a normalizer without lemmas."""
+
+
+def _blank_name(language: str) -> str:
+    """What the signature says of spacy.blank(language).
+
+    Looks for the language where spaCy keeps it, and does not import spaCy.
+    """
+    from importlib.metadata import version
+    from importlib.util import find_spec
+
+    spec = find_spec("spacy")
+    assert spec is not None
+    assert spec.origin is not None
+    folders = Path(spec.origin).with_name("lang").glob("*/__init__.py")
+    if language not in (codes := sorted(folder.parent.name for folder in folders)):
+        raise UserError(
+            f"--normalizer: spaCy has no language {language!r}; after {BLANK!r} stands one of "
+            f"{', '.join(codes)}"
+        )
+    return f"{language}_blank-{version('spacy')}"
 
 
 # spaCy's own pipelines are on GitHub, not on the package index.

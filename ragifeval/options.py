@@ -44,7 +44,11 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
         help="JSONL log of answers and scores; started again with it, a run goes on where it ended",
     )
     add_switch(parser, "--text_completion", "ask for the completion of a text, not for a chat")
-    option("--normalizer", help="a spaCy pipeline, by name or path, instead of the lemma table")
+    option(
+        "--normalizer",
+        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
+        "instead of the lemma table",
+    )
     option("--badwords_path", type=Path, default=defaults.BADWORDS, help="one word a line")
     option(
         "--matching",

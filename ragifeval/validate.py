@@ -4,24 +4,33 @@
 """
 
 import math
-import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 
 from ragifeval.benchmark import Benchmark, Document, Sample, load_benchmark
 from ragifeval.conditions import Settings, counted
+from ragifeval.entries import (
+    NOT_CITED,
+    PART_OF_A_NUMBER,
+    flaws,
+    is_cited,
+    is_part_of_a_number,
+    is_said,
+)
 from ragifeval.jsonl import read_json_objects
-from ragifeval.matching import RULES, Text, find_substring
+from ragifeval.matching import RULES, Text
 from ragifeval.normalizer import Normalizer
 from ragifeval.scoring import Scorer, load_badwords
+from ragifeval.sentences import long_sentences
+from ragifeval.similar import similar_pairs
 
 SIMILAR_QUESTIONS = 0.7
 """Two questions are near duplicates when this share of their lemmas is common (Jaccard index)."""
-LONG_SENTENCE = 12
-"""A sentence of this many words may stand in one document only."""
+# Documents kept normalized: those of neighbouring samples are often the same.
+_READY = 256
 
 
 @dataclass(frozen=True)
@@ -35,10 +44,20 @@ class Paths:
 
 
 class Validation:
-    """A data set with what its checks need."""
+    """A data set with what its checks need.
 
-    def __init__(self, paths: Paths, normalizer: Normalizer, refusal_message: str) -> None:
+    Args:
+        is_own: whether the documents are this project's own, written so that no long sentence
+            stands in two of them. Other documents repeat themselves: there a long sentence is a
+            problem where a sample cites one document for what it says and another one of its
+            context says the same.
+    """
+
+    def __init__(
+        self, paths: Paths, normalizer: Normalizer, refusal_message: str, is_own: bool
+    ) -> None:
         self.paths = paths
+        self.is_own = is_own
         self.normalizer = normalizer
         self.refusal_message = refusal_message
         self.benchmark: Benchmark = load_benchmark(paths.documents, paths.samples)
@@ -48,15 +67,24 @@ class Validation:
             path: {value["id"]: line for line, value in read_json_objects(path)}
             for path in (paths.documents, paths.samples)
         }
+        documents = self.benchmark.documents
+        self.document = lru_cache(_READY)(lambda key: self.text(documents[key].contents))
+        self.sentences = lru_cache(_READY)(
+            lambda key: list(long_sentences(documents[key].contents, normalizer))
+        )
 
     def problems(self) -> Iterator[str]:
         """Yield one line for each thing that is wrong."""
+        checks = [_reference, _entries, _numbers]
+        if not self.is_own:
+            checks.append(_two_sources)
         for sample in self.benchmark.samples:
-            for check in (_reference, _entries, _numbers):
+            for check in checks:
                 for reason in check(self, sample):
                     yield f"{self._at(sample)}: sample {sample.id!r}: {reason}"
         yield from self._similar_questions()
-        yield from self._repeated_sentences()
+        if self.is_own:
+            yield from self._repeated_sentences()
         if self.paths.contrast is not None:
             yield from self._contrast(self.paths.contrast)
 
@@ -80,7 +108,7 @@ class Validation:
     def _similar_questions(self) -> Iterator[str]:
         bags = {s.id: frozenset(self.normalizer(s.question).lemmas) for s in self.benchmark.samples}
         by_id = {sample.id: sample for sample in self.benchmark.samples}
-        for one, other, share in _similar(bags, SIMILAR_QUESTIONS):
+        for one, other, share in similar_pairs(bags, SIMILAR_QUESTIONS):
             yield (
                 f"{self._at(by_id[other])}: sample {other!r}: asks nearly the same as {one!r} "
                 f"({share:.0%} of the words are common)"
@@ -89,15 +117,11 @@ class Validation:
     def _repeated_sentences(self) -> Iterator[str]:
         first: dict[str, str] = {}
         for document in self.benchmark.documents.values():
-            for sentence in re.split(r"[.!?;:]\s|\n", document.contents):
-                words = self.normalizer(sentence).words
-                if len(words) < LONG_SENTENCE:
-                    continue
-                key = " ".join(words)
-                if first.setdefault(key, document.id) != document.id:
+            for words, sentence in self.sentences(document.id):
+                if first.setdefault(words, document.id) != document.id:
                     yield (
                         f"{self._at(document)}: document {document.id!r}: a sentence stands in "
-                        f"{first[key]!r} too: {sentence.strip()[:80]!r}"
+                        f"{first[words]!r} too: {sentence[:80]!r}"
                     )
 
     def _contrast(self, path: Path) -> Iterator[str]:
@@ -161,86 +185,55 @@ def _reference(data: Validation, sample: Sample) -> Iterator[str]:
 
 def _entries(data: Validation, sample: Sample) -> Iterator[str]:
     """What is to be included stands in a cited document, and no empty answer gives it."""
-    from spacy.lang.pl.stop_words import STOP_WORDS
-
     question = data.text(sample.question)
     refusal = data.text(data.refusal_message)
-    cited = [
-        data.text(data.benchmark.documents[key].contents) for key in sample.expect.get("cite", [])
-    ]
+    cited = [data.document(key) for key in sample.expect.get("cite", [])]
     for entry in sample.expect.get("include", []):
-        phrases = [entry] if isinstance(entry, str) else entry
+        phrases = _alternatives(entry)
         texts = [data.text(phrase) for phrase in phrases]
         for phrase, text in zip(phrases, texts, strict=True):
-            if all(word in STOP_WORDS for word in text.normalized.words):
-                yield f"include: {phrase!r} is a mere stop word"
-            if all(word.isdigit() for word in text.normalized.words):
-                yield f"include: {phrase!r} is met by a citation of that number"
-            for name, rule in RULES.items():
-                if rule(text, question):
-                    yield f"include: {phrase!r} stands in the question (rule {name})"
-                if rule(text, refusal):
-                    yield f"include: {phrase!r} stands in the refusal message (rule {name})"
-        stands = any(find_substring(text, document) for text in texts for document in cited)
-        if not stands and not sample.derived:
-            yield f"include: {entry!r} stands in no cited document, and 'derived' shows no working"
+            for flaw in flaws(text, question, refusal, data.normalizer.language):
+                yield f"include: {phrase!r} {flaw}"
+        if not sample.derived and not is_cited(texts, cited):
+            yield f"include: {entry!r} {NOT_CITED}, and 'derived' shows no working"
 
 
 def _numbers(data: Validation, sample: Sample) -> Iterator[str]:
     """No number of an entry is a part of another number in the context ("30 zł" in "130 zł")."""
     for condition in ("include", "exclude"):
         for entry in sample.expect.get(condition, []):
-            for phrase in [entry] if isinstance(entry, str) else entry:
+            for phrase in _alternatives(entry):
                 text = data.text(phrase)
                 for key in sample.context:
-                    document = data.text(data.benchmark.documents[key].contents)
-                    if _is_part_of_a_number(text, document):
-                        yield (
-                            f"{condition}: {phrase!r} is part of another number in document {key!r}"
-                        )
+                    if is_part_of_a_number(text, data.document(key)):
+                        yield f"{condition}: {phrase!r} {PART_OF_A_NUMBER} {key!r}"
 
 
-def _is_part_of_a_number(phrase: Text, document: Text) -> bool:
-    """Whether the substring rule finds the phrase with a number cut in two."""
-    if find_substring(phrase, document) is None:
-        return False
-    # "4 500" is two lemmas, and one canonical token.
-    return _cuts_a_number(phrase.normalized.joined, document.normalized.joined) or _cuts_a_number(
-        " ".join(phrase.canonical.tokens), " ".join(document.canonical.tokens)
-    )
+def _two_sources(data: Validation, sample: Sample) -> Iterator[str]:
+    """No long sentence that gives an entry stands in a cited and in an uncited document."""
+    cited = sample.expect.get("cite", [])
+    entries = [
+        (entry, [data.text(phrase) for phrase in _alternatives(entry)])
+        for entry in sample.expect.get("include", [])
+    ]
+    uncited: dict[str, str] = {}
+    if cited and entries:
+        for key in sample.context:
+            if key not in cited:
+                for words, _ in data.sentences(key):
+                    uncited.setdefault(words, key)
+    for key in cited if uncited else ():
+        for words, sentence in data.sentences(key):
+            if words not in uncited:
+                continue
+            text = data.text(sentence)
+            for entry, phrases in entries:
+                if is_said(phrases, text):
+                    yield (
+                        f"include: {entry!r} stands in one sentence of {key!r}, which is cited, "
+                        f"and of {uncited[words]!r}, which is not: {sentence[:80]!r}"
+                    )
 
 
-def _cuts_a_number(needle: str, hay: str) -> bool:
-    start = hay.find(needle)
-    while start >= 0:
-        end = start + len(needle)
-        if needle[0].isdigit() and hay[start - 1 : start].isdigit():
-            return True
-        if needle[-1].isdigit() and hay[end : end + 1].isdigit():
-            return True
-        start = hay.find(needle, start + 1)
-    return False
-
-
-def _similar(
-    bags: Mapping[str, frozenset[str]], threshold: float
-) -> Iterator[tuple[str, str, float]]:
-    """Pairs of sets with a Jaccard index of at least the threshold.
-
-    Rare elements first, two such sets share one of the first few (prefix filtering), so that not
-    every pair need be looked at.
-    """
-    frequency: dict[str, int] = defaultdict(int)
-    for bag in bags.values():
-        for element in bag:
-            frequency[element] += 1
-    seen: dict[str, list[str]] = defaultdict(list)
-    for key, bag in bags.items():
-        order = sorted(bag, key=lambda element: (frequency[element], element))
-        prefix = order[: len(order) - math.ceil(threshold * len(order)) + 1]
-        for other in dict.fromkeys(key for element in prefix for key in seen[element]):
-            share = len(bag & bags[other]) / len(bag | bags[other])
-            if share >= threshold:
-                yield other, key, share
-        for element in prefix:
-            seen[element].append(key)
+def _alternatives(entry: str | list[str]) -> list[str]:
+    return [entry] if isinstance(entry, str) else entry

@@ -305,6 +305,7 @@ def test_a_trained_pipeline_by_path(trained: Path, normalizer: Normalizer) -> No
     text = "Składam WNIOSKI w urzędzie gminy: mam 30 dni!"
     assert own(text).joined == "składać wniosek w urząd gmina mama 30 dzień"
     assert own.name == normalizer_name(str(trained)) == "pl_urzedowy-1.2.3"
+    assert own.language == "pl"
     # It is this pipeline that spoke, not the table.
     assert normalizer(text).joined == "składać wniosek w urząd gmina mieć 30 dzień"
 
@@ -352,6 +353,57 @@ def test_the_name_of_the_table_is_its_version_and_hash(normalizer: Normalizer) -
     assert version.isdigit()
     assert len(digest) == 8
     assert normalizer_name(None) == normalizer.name
+    assert normalizer.language == "pl"
+
+
+# Name of a normalizer without lemmas -> text -> N(text).
+BLANK = {
+    "blank:de": {
+        "Der Antrag kostet 30 Euro (für Schüler: 0).": "der antrag kostet 30 euro für schüler 0",
+        "STRASSE, Straße": "strasse straße",
+        "İzmir'de": "i̇zmir de",
+    },
+    "blank:pl": {"W urzędzie gminy mam 35 lat.": "w urzędzie gminy mam 35 lat"},
+    "blank:es": {"¿Cuánto cuesta? 3 años.": "cuánto cuesta 3 años"},
+}
+
+
+@pytest.mark.parametrize("name", BLANK)
+def test_words_are_their_own_lemmas(name: str) -> None:
+    blank = load_normalizer(name)
+    language = name.removeprefix("blank:")
+    assert {text: blank(text).joined for text in BLANK[name]} == BLANK[name]
+    assert blank.name == normalizer_name(name) == f"{language}_blank-{spacy.__version__}"
+    assert blank.language == language
+    # spaCy gives no other lemmas.
+    pipeline = spacy.blank(language)
+    for text in BLANK[name]:
+        words = blank(text).words
+        lemmas = [pipeline(Doc(pipeline.vocab, words=[word]))[0].lemma_ for word in words]
+        assert lemmas == [""] * len(words)
+
+
+def test_words_without_lemmas_need_no_spacy() -> None:
+    code = (
+        "import sys; from ragifeval.normalizer import load_normalizer;"
+        "load_normalizer('blank:de')('Jahr'); print('spacy' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "False\n"
+
+
+@pytest.mark.parametrize("load", [load_normalizer, normalizer_name])
+@pytest.mark.parametrize("language", ["", "qq", "German", "DE", "de/", "../lang/de", "lex_attrs"])
+def test_an_unknown_language(load: object, language: str) -> None:
+    assert callable(load)
+    with pytest.raises(UserError) as caught:
+        load(f"blank:{language}")
+    message = str(caught.value)
+    assert message.startswith(f"--normalizer: spaCy has no language {language!r}; ")
+    assert ", de, " in message
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("load", [load_normalizer, normalizer_name])

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ragifeval.__main__ import main
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.validate import SIMILAR_QUESTIONS, Paths, Validation, _similar
+from ragifeval.validate import Paths, Validation
 
 Objects = list[dict[str, Any]]
 
@@ -110,10 +108,13 @@ def problems(tmp_path: Path, normalizer: Normalizer) -> Problems:
     """The problems of a data set, without the folder they are found in."""
 
     def of(
-        documents: Objects = DOCUMENTS, samples: Objects = SAMPLES, contrast: Objects | None = None
+        documents: Objects = DOCUMENTS,
+        samples: Objects = SAMPLES,
+        contrast: Objects | None = None,
+        is_own: bool = True,
     ) -> list[str]:
         where = paths(tmp_path, documents, samples, contrast)
-        found = Validation(where, normalizer, REFUSAL_MESSAGE).problems()
+        found = Validation(where, normalizer, REFUSAL_MESSAGE, is_own).problems()
         return [problem.removeprefix(f"{tmp_path}/") for problem in found]
 
     return of
@@ -317,6 +318,53 @@ class TestRepeatedSentences:
         assert problems(documents) == []
 
 
+class TestOthersDocuments:
+    """They repeat themselves: what counts is whether a sample could cite either."""
+
+    # 12 words that give an entry of p01, and 11 of them; LONG has 13 and gives none.
+    TELLING = "Do wniosku dołącza się dowód wpłaty 17 zł na konto urzędu miasta"
+    SHORT = "Do wniosku dołącza się dowód wpłaty 17 zł na konto urzędu"
+
+    @pytest.mark.parametrize("sentence", [LONG, SHORT], ids=["says no entry", "11 words"])
+    def test_they_may_repeat_a_sentence(self, problems: Problems, sentence: str) -> None:
+        assert problems(with_sentence(sentence), is_own=False) == []
+
+    def test_two_sources_of_an_entry(self, problems: Problems) -> None:
+        assert len(self.TELLING.split()) == 12
+        assert problems(with_sentence(self.TELLING), is_own=False) == [
+            f"{AT}include: '17 zł' stands in one sentence of 'a', which is cited, and of 'b', "
+            f"which is not: {self.TELLING!r}"
+        ]
+
+    def test_alternatives_in_another_form(self, problems: Problems) -> None:
+        samples = first(
+            expect=expecting(include=[["siedemnaście zł", "17 PLN"]]),
+            reference="siedemnaście zł, a 17 PLN [0]",
+            derived="17 zł",
+        )
+        found = problems(with_sentence(self.TELLING), samples, is_own=False)
+        assert len(found) == 1
+        assert "include: ['siedemnaście zł', '17 PLN'] stands in one sentence of 'a'" in found[0]
+
+    # What the first sample cites, in which context.
+    FINE = {
+        "both are cited": (["a", "b"], ["a", "b"], "17 zł, 30 dni [0, 1]."),
+        "the other is not in the context": (["a"], ["a"], "17 zł, 30 dni [0]."),
+    }
+
+    @pytest.mark.parametrize(("context", "cite", "reference"), FINE.values(), ids=FINE)
+    def test_one_source(
+        self, problems: Problems, context: list[str], cite: list[str], reference: str
+    ) -> None:
+        samples = first(context=context, expect=expecting(cite=cite), reference=reference)
+        assert problems(with_sentence(self.TELLING), samples, is_own=False) == []
+
+    def test_nothing_is_cited(self, problems: Problems) -> None:
+        expect = {"include": ["17 zł"]}
+        samples = first(expect=expect, reference="17 zł", derived="17 zł")
+        assert problems(with_sentence(self.TELLING), samples, is_own=False) == []
+
+
 def contrast(line: int, **changes: Any) -> Objects:
     """The contrast answers, with changes to one; None takes a key away."""
     changed = {**CONTRAST[line - 1], **changes}
@@ -405,18 +453,6 @@ def test_bad_contrast(problems: Problems, answers: Objects, expected: list[str])
         assert "\n" not in problem
 
 
-@given(st.lists(st.frozensets(st.sampled_from("abcdefghijkl"), min_size=1), max_size=12))
-def test_similar_sets_against_every_pair(sets: list[frozenset[str]]) -> None:
-    bags = {str(number): bag for number, bag in enumerate(sets)}
-    found = {frozenset((one, other)) for one, other, _ in _similar(bags, SIMILAR_QUESTIONS)}
-    assert found == {
-        frozenset((one, other))
-        for one in bags
-        for other in bags
-        if one < other and 10 * len(bags[one] & bags[other]) >= 7 * len(bags[one] | bags[other])
-    }
-
-
 class TestCommand:
     def run(self, folder: Path, samples: Objects) -> list[str]:
         where = paths(folder, DOCUMENTS, samples, CONTRAST)
@@ -433,6 +469,14 @@ class TestCommand:
         shown = capsys.readouterr()
         assert f"{tmp_path}/{AT}has no 'reference'" in shown.out.splitlines()
         assert "3 samples, 2 documents: " in shown.out.splitlines()[-1]
+
+    def test_others_documents_may_repeat_a_sentence(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = self.run(tmp_path, SAMPLES)
+        write(tmp_path / "documents.jsonl", with_sentence(LONG))
+        main(arguments)
+        assert "a sentence stands in" not in capsys.readouterr().out
 
     def test_what_cannot_be_read_ends_it(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -26,7 +26,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "come with the project's own samples",
     )
     option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
-    option("--normalizer", help="a spaCy pipeline, by name or path, instead of the lemma table")
+    option(
+        "--normalizer",
+        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
+        "instead of the lemma table",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,7 +43,9 @@ def run(options: argparse.Namespace) -> int:
     if contrast is None and options.eval_path == defaults.SAMPLES:
         contrast = defaults.CONTRAST
     paths = Paths(options.docs_path, options.eval_path, options.badwords_path, contrast)
-    data = Validation(paths, load_normalizer(options.normalizer), options.refusal_message)
+    normalizer = load_normalizer(options.normalizer)
+    is_own = options.docs_path.resolve() == defaults.DOCUMENTS
+    data = Validation(paths, normalizer, options.refusal_message, is_own)
     estimates = floors(data.benchmark, data.scorer, data.normalizer, options.refusal_message)
     problems = [*data.problems(), *floor_problems(estimates)]
     for problem in problems:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ragifeval.entries import stop_words
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
 from ragifeval.normalizer import Normalizer
@@ -106,8 +107,7 @@ def extract(question: str, contents: Sequence[str], normalizer: Normalizer) -> l
         At most three sentences, best first; none if even the best has little in common with the
         question.
     """
-    from spacy.lang.pl.stop_words import STOP_WORDS
-
+    unasked = stop_words(normalizer.language)
     sentences = [
         Sentence(text.strip(), position)
         for position, content in enumerate(contents)
@@ -121,7 +121,7 @@ def extract(question: str, contents: Sequence[str], normalizer: Normalizer) -> l
     query = {
         lemma
         for word, lemma in zip(asked.words, asked.lemmas, strict=True)
-        if word not in STOP_WORDS and lemma not in STOP_WORDS
+        if word not in unasked and lemma not in unasked
     }
     average = sum(bag.total() for bag in bags) / len(bags) or 1
     weights = {}
