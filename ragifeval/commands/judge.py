@@ -59,7 +59,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--threshold", type=_score, default=4.0, help="the correctness that passes")
     option("--window", type=positive, default=_WINDOW, help="characters of a context in one prompt")
     option("--k", type=positive, default=5, help="how many retrieved documents are looked at")
-    option("--language", choices=("pl", "en"), default="pl", help="of the prompts")
+    option(
+        "--language", choices=("pl", "en"), default="pl", help="of the prompts, and for BERTScore"
+    )
     option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
     option(
         "--structured",
@@ -67,6 +69,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="auto asks the service to hold the judge to a JSON schema, and goes without it where "
         "that is refused",
+    )
+    option(
+        "--bertscore_model",
+        metavar="NAME_OR_DIR",
+        help="what lexical computes BERTScore with; needs bert-score",
+    )
+    option(
+        "--embedding_model",
+        metavar="NAME_OR_DIR",
+        help="what lexical computes the cosine with; needs sentence-transformers",
     )
     option("--agreement", action="store_true", help="how far the judge and the rules agree")
     option("--docs_path", type=Path, default=defaults.DOCUMENTS, help="documents, JSONL")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ragifeval.block_template import BlockTemplate
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.judge.templates import BlockTemplate
 from ragifeval.prompt import Prompt
 from ragifeval.replies import Unparsed, pick, plain, read_json
 

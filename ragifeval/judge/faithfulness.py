@@ -5,9 +5,9 @@ from collections.abc import Generator as Steps
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ragifeval.block_template import BlockTemplate
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.judge.templates import BlockTemplate
 from ragifeval.prompt import Prompt
 from ragifeval.replies import Verdict, read_verdict
 

@@ -9,8 +9,10 @@ from ragifeval.any_model import load_any_generator
 from ragifeval.asking import Asker
 from ragifeval.generators.base import Generator
 from ragifeval.judge.chains import Chains, Judgement, Metric
+from ragifeval.judge.embeddings import installed, load_named
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
+from ragifeval.judge.own_models import Measure
 from ragifeval.judge.plan import JudgePlan, with_schema
 from ragifeval.prompt import Prompt
 from ragifeval.replies import Verdict
@@ -32,6 +34,7 @@ class Judging:
         self._language = language
         self._k = k
         self._generator: Generator | None = None
+        self._measures: Sequence[Measure] = ()
         self.interrupted = False
         self.resumed = self.torn_lines = 0
 
@@ -46,9 +49,15 @@ class Judging:
 
         Returns:
             metric -> judgement, for each answer; without those that an interruption left out.
+
+        Raises:
+            UserError: a model that the user named cannot be loaded, or the judge cannot be asked.
         """
         judged: list[dict[str, Judgement]] = [{} for _ in items]
         self.resumed = self.torn_lines = 0
+        if "lexical" in self._plan.metrics and not self._measures:
+            self._measures = installed(self._plan.models, self._language)
+            load_named(self._measures)
         if self._plan.asking:
             keeping = Replies(replies, self._plan.replies, overwrite) if replies else nullcontext()
             with keeping as file:
@@ -94,7 +103,7 @@ class Judging:
         if "lexical" in self._plan.metrics:
             from ragifeval.judge.lexical import judge_lexical
 
-            found["lexical"] = judge_lexical(items, self._language)
+            found["lexical"] = judge_lexical(items, self._measures)
         if "retrieval" in self._plan.metrics:
             from ragifeval.judge.retrieval import judge_retrieval
 
@@ -121,7 +130,7 @@ def score_settings(
     if "lexical" in plan.metrics:
         from ragifeval.judge.lexical import settings
 
-        found["lexical"] = settings(language)
+        found["lexical"] = settings(installed(plan.models, language))
     if "retrieval" in plan.metrics:
         from ragifeval.judge.retrieval import names
 

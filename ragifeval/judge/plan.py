@@ -8,6 +8,7 @@ from typing import Any
 
 from ragifeval import __version__
 from ragifeval.any_model import AnyConfig, load_any_config
+from ragifeval.block_template import BlockTemplate
 from ragifeval.config import RemoteConfig
 from ragifeval.defaults import ROOT
 from ragifeval.errors import UserError
@@ -15,7 +16,7 @@ from ragifeval.judge.chains import Metric
 from ragifeval.judge.claims import ClaimOverlap
 from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.faithfulness import Faithfulness
-from ragifeval.judge.templates import BlockTemplate
+from ragifeval.judge.own_models import OwnModels, check_model
 from ragifeval.signature import Signature, fingerprint, model_part
 
 PROMPTS = ROOT / "config" / "judge"
@@ -32,6 +33,7 @@ class JudgePlan:
         metrics: the names of those asked for, in the order of METRICS.
         asking: those of them that ask a model.
         config: of the judge; None where no metric asks one.
+        models: those that lexical scores load.
         replies: the signature of the model's replies, whatever is made of them.
         signature: of the judged log.
     """
@@ -39,6 +41,7 @@ class JudgePlan:
     metrics: Sequence[str]
     asking: Sequence[Metric[Any]]
     config: AnyConfig | None
+    models: OwnModels
     replies: Signature
     signature: Signature
 
@@ -55,6 +58,7 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
         UserError: something is wrong with an option, the config or a prompt.
     """
     metrics = _metrics(options)
+    models = _own_models(options, metrics)
     folder = (options.prompts or PROMPTS / options.language).resolve()
     names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
     templates = {name: BlockTemplate(folder / f"{name}.jinja") for name in names}
@@ -81,10 +85,10 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
         "threshold": f"{options.threshold:g}",
         "window": str(options.window),
         "k": str(options.k),
+        **models.parts(),
     }
-    return JudgePlan(
-        metrics, list(asking.values()), config, Signature(replies), Signature({**own, **replies})
-    )
+    signature = Signature({**own, **replies})
+    return JudgePlan(metrics, list(asking.values()), config, models, Signature(replies), signature)
 
 
 def _all(folder: Path) -> Sequence[Path]:
@@ -103,6 +107,19 @@ def _metrics(options: argparse.Namespace) -> Sequence[str]:
     if options.question is not None:
         return ["claims"]
     return [*MODEL_METRICS, "lexical"] if options.model_config or options.dry_run else ["lexical"]
+
+
+def _own_models(options: argparse.Namespace, metrics: Sequence[str]) -> OwnModels:
+    found = []
+    for name, package in (
+        ("bertscore_model", "bert-score"),
+        ("embedding_model", "sentence-transformers"),
+    ):
+        source = getattr(options, name)
+        if source is not None and "lexical" not in metrics:
+            raise UserError(f"--{name}: is for --metrics lexical, which is not asked for")
+        found.append(check_model(f"--{name}", source, package))
+    return OwnModels(*found)
 
 
 def _config(options: argparse.Namespace) -> AnyConfig:

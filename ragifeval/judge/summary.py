@@ -23,6 +23,13 @@ def notes(plan: JudgePlan, judged: Sequence[Mapping[str, Judgement]]) -> Iterato
     apart = sum("disagreements" in row["claims"].detail for row in judged if "claims" in row)
     if apart:
         yield f"claims: {apart} replies count other claims than they list; see the judged log"
+    bare = sum(
+        "recall" in row["claims"].scores and "recall_listed" not in row["claims"].scores
+        for row in judged
+        if "claims" in row
+    )
+    if bare:
+        yield f"claims: {bare} replies count claims without listing them"
     failed = {
         text
         for row in judged

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from ragifeval.answers import StoredAnswer
 from ragifeval.benchmark import Benchmark, Sample
 from ragifeval.conditions import REGISTRY, Condition, Response, Settings, counted
+from ragifeval.judge.judged_scores import judged_scores
 from ragifeval.matching import RULES, Text
 from ragifeval.prompt import PromptTemplate
 from ragifeval.report.losses import find_losses
 from ragifeval.report.marks import find_marks
+from ragifeval.report.opinions import find_differences, find_opinions
 from ragifeval.report.results import Results, seconds_of, tokens_of
 from ragifeval.report.runs import Run
 from ragifeval.report.segments import cut
@@ -126,9 +128,13 @@ class _Collector:
     ) -> ShownAnswer:
         record = stored.record
         finish, error = (_text(record.get(key)) for key in ("finish_reason", "error"))
+        judged = [(name, round(value, 4)) for name, value in judged_scores(record).items()]
+        opinions = list(find_opinions(record))
         if stored.text is None:
             results.add(place, sample.category, stored, None)
-            return ShownAnswer(view, None, finish=finish, error=error)
+            return ShownAnswer(
+                view, None, finish=finish, error=error, judged=judged, opinions=opinions
+            )
         standard = self._standard
         context = stored.context or sample.context
         scores = self._scorer.score(sample, context, stored.text)
@@ -153,6 +159,9 @@ class _Collector:
             seconds=seconds,
             finish=finish,
             error=error,
+            judged=judged,
+            opinions=opinions,
+            differs=find_differences(dict(judged), scores[standard.matching]),
         )
 
     @property

@@ -25,6 +25,10 @@ from ragifeval.report.texts import Numbers, load_texts
 _HERE = Path(__file__).parent
 _STYLES = ("page.css", "questions.css", "print.css")
 _SCRIPTS = ("elements.js", "answers.js", "questions.js", "filters.js", "main.js")
+# What pages of judged logs alone hold; all others are without it.
+_JUDGED_STYLES = ("judged.css",)
+_JUDGED_SCRIPTS = ("judged.js",)
+_JUDGED_TEXTS = "opinion_"
 # Inside a script element "<" could end it ("</script>") or open a comment ("<!--"). The others
 # are harmless there, but seen by no eye, or not to be written as UTF-8 (half of a surrogate pair).
 _ESCAPED = re.compile(
@@ -57,9 +61,17 @@ def render(shown: Shown, headline: Headline, notices: Sequence[str], language: s
         "fill": lambda text, **values: text.format(**values),
     }
     environment.globals["interval"] = numbers.interval
+    styles, scripts, scripted_texts = [*_STYLES], [*_SCRIPTS], texts
+    if _is_judged(shown):
+        styles[-1:-1] = _JUDGED_STYLES
+        scripts[-1:-1] = _JUDGED_SCRIPTS
+    else:
+        scripted_texts = {
+            name: text for name, text in texts.items() if not name.startswith(_JUDGED_TEXTS)
+        }
     style, functions = (
         "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
-        for names in (_STYLES, _SCRIPTS)
+        for names in (styles, scripts)
     )
     script = f'"use strict";\n(() => {{\n{functions}}})();\n'
     return environment.get_template("page.jinja").render(
@@ -73,7 +85,16 @@ def render(shown: Shown, headline: Headline, notices: Sequence[str], language: s
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
         script=Markup(script),  # noqa: S704
         policy=_policy(style, script),
-        data=Markup(embedded({"texts": texts, **vars(shown)})),  # noqa: S704
+        data=Markup(embedded({"texts": scripted_texts, **vars(shown)})),  # noqa: S704
+    )
+
+
+def _is_judged(shown: Shown) -> bool:
+    return any(
+        answer.judged or answer.opinions
+        for question in shown.questions
+        for answers in question.answers
+        for answer in answers
     )
 
 

@@ -24,6 +24,24 @@ class ShownMark:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownOpinion:
+    """What one metric of the judge says of an answer besides its scores.
+
+    Attributes:
+        reason: why, in the judge's words.
+        unjudged: why there are no scores.
+        doubts: where the judge's counts and lists disagree.
+        claims: (whose they are, the claims) of each list.
+    """
+
+    metric: str
+    reason: str | None = None
+    unjudged: str | None = None
+    doubts: Sequence[str] = ()
+    claims: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ShownAnswer:
     """One answer of one run.
 
@@ -37,6 +55,9 @@ class ShownAnswer:
         tokens: of the prompt and of the answer.
         finish: why the generation ended, as the log says it.
         error: why there is no answer.
+        judged: (name, value) of each judged score.
+        opinions: what is behind them.
+        differs: those judged scores that the rules do not bear out.
     """
 
     view: Index
@@ -51,6 +72,9 @@ class ShownAnswer:
     seconds: float | None = None
     finish: str | None = None
     error: str | None = None
+    judged: Sequence[tuple[str, float]] = ()
+    opinions: Sequence[ShownOpinion] = ()
+    differs: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

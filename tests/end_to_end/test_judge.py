@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from ragifeval.defaults import ROOT
+from ragifeval.judge.own_models import is_installed, shown
 from tests.end_to_end.process import Finished, environment, finish, questions, records
+from tests.judge.test_embeddings import make_bert
 from tests.loopback import Call, Loopback, Response, chat, failure
 
 COUNT, THREADS = 60, 32
@@ -429,6 +431,10 @@ class TestWithoutAJudge:
             (("none.jsonl",), "none.jsonl: cannot be read: No such file"),
             (("log.jsonl", "--threshold", "7"), "must be from 1 to 5, not '7'"),
             (
+                ("log.jsonl", "--metrics", "retrieval", "--embedding_model", "x"),
+                "--embedding_model: is for --metrics lexical, which is not asked for",
+            ),
+            (
                 ("log.jsonl", "--dry_run", "--metrics", "claims", "--prompts", "."),
                 "claims.jinja: cannot be read",
             ),
@@ -441,6 +447,42 @@ class TestWithoutAJudge:
         assert run.code == 2
         assert message in run.last_line
         assert "Traceback" not in run.err
+
+
+class TestOwnModels:
+    def test_a_folder_serves_bertscore_and_cosine(self, tmp_path: Path) -> None:
+        for package in ("bert_score", "sentence_transformers"):
+            pytest.importorskip(package, reason=f"{package.replace('_', '-')} is not installed")
+        make_bert(tmp_path / "tiny", 64)
+        options = ("--bertscore_model", "tiny", "--embedding_model", str(tmp_path / "tiny"))
+        run = judge(lay_out(tmp_path, count=3), "log.jsonl", *options, "-o", "judged.jsonl")
+        assert run.code == 0, run.err
+        found = rows_of(run.out)
+        for name in ("bertscore_precision", "bertscore_recall", "bertscore_f1", "cosine"):
+            assert found[name][1:] == ["3", "0"]
+            assert 0 < float(found[name][0]) <= 1
+        name = shown(str(tmp_path / "tiny"))
+        assert f"|bertscore_model:{name}|embedding_model:{name}|" in run.out
+        assert str(tmp_path) not in run.out
+        again = judge(tmp_path, "log.jsonl", "-o", "judged.jsonl", *options[:2])
+        assert "was judged by a run that differs in: embedding_model" in again.last_line
+        (tmp_path / "tiny" / "model.safetensors").write_bytes(b"")
+        broken = judge(tmp_path, "log.jsonl", *options)
+        assert broken.code == 2
+        assert "--bertscore_model: tiny cannot be loaded: " in broken.last_line
+
+    @pytest.mark.parametrize(
+        ("option", "package"),
+        [("--bertscore_model", "bert-score"), ("--embedding_model", "sentence-transformers")],
+    )
+    def test_is_refused_without_its_package(
+        self, tmp_path: Path, option: str, package: str
+    ) -> None:
+        if is_installed(package):
+            pytest.skip(f"{package} is installed")
+        run = judge(lay_out(tmp_path, count=1), "log.jsonl", option, "org/name")
+        assert run.code == 2
+        assert f"{option}: needs {package}, which is not installed: pip install" in run.last_line
 
 
 def test_a_local_model_judges(tmp_path: Path, tiny_model: Path) -> None:

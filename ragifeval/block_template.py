@@ -26,7 +26,7 @@ class BlockTemplate:
         if "user" not in self._template.blocks:
             raise UserError(f"{path}: has no {{% block user %}}, which holds the prompt")
 
-    def render(self, values: Mapping[str, str]) -> Prompt:
+    def render(self, values: Mapping[str, object]) -> Prompt:
         """Render the prompt.
 
         Raises:
