@@ -11,6 +11,8 @@ class Unparsed(ValueError):
     """A reply that does not say what it was asked for; the text says what is missing."""
 
 
+# Letters that Unicode takes for letters of their own. Patterns take the dotless i for an i.
+_UNDECOMPOSED = str.maketrans({"ł": "l", "ı": "i"})
 _TAG = re.compile(r"<(/?)(?:think|thinking|thoughts?|reasoning)>", re.IGNORECASE)
 
 
@@ -39,7 +41,7 @@ def plain(text: str) -> str:
     >>> plain("**Odpowiedź_końcowa:**")
     'odpowiedz koncowa'
     """
-    letters = unicodedata.normalize("NFKD", text.casefold().replace("ł", "l"))
+    letters = unicodedata.normalize("NFKD", text.casefold().translate(_UNDECOMPOSED))
     return " ".join(re.findall(r"[a-z0-9]+", letters.encode("ascii", "ignore").decode()))
 
 
@@ -55,7 +57,11 @@ FRAME = r"[\s#>*_`\"'„”“\-•|]*+"
 Possessive, as is all that repeats in these patterns: a reply of nothing but stars is read in
 linear time.
 """
-_LINE_FRAME = FRAME.replace(r"\s", r" \t")
+# At the start of a line, before a label: any sign at all, as models like emoji there.
+_LINE_FRAME = r"(?:[^\w\n]|_)*+"
+_CLOSING = r"[*_`\"'\])}|> \t]*+"
+# Pytanie 1, Question #2, Frage (leicht)
+_NUMBERED = r"(?:[ \t]*+(?:nr\.?|no\.?|#)?[ \t]*+\d++)?(?:[ \t]*+\([^()\n]{0,60}\))?"
 
 
 def read_labels(text: str, labels: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -71,20 +77,66 @@ def read_labels(text: str, labels: Mapping[str, Sequence[str]]) -> dict[str, str
         name -> the text up to the next label; only the names that were found. Of a label that
         comes twice, the first part.
     """
+    found: dict[str, str] = {}
+    for name, part in read_parts(text, labels)[1:]:
+        if part:
+            found.setdefault(name, part)
+    return found
+
+
+def read_parts(text: str, labels: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    r"""All parts of a reply in order, each with the name of its label.
+
+    A label ends with a colon, or stands on a line of its own.
+
+    >>> read_parts("Oto wynik\n### Pytanie\nIle?", {"q": ["pytanie"]})
+    [('', 'Oto wynik'), ('q', 'Ile?')]
+
+    Returns:
+        (name, text up to the next label), either of which may be empty; the first is what stands
+        before all labels, and has no name.
+    """
     names = {plain(label): name for name, found in labels.items() for label in found}
     # The longest first: "final answer" is not "final".
     ways = sorted((label for found in labels.values() for label in found), key=len, reverse=True)
     pattern = re.compile(
-        rf"^{_LINE_FRAME}(?:\d++[.)])?{_LINE_FRAME}({'|'.join(map(re.escape, ways))})"
-        r"[ \t]*+\d*+[*_`\" \t]*+[:：][*_`\" \t]*+",
+        rf"^(?P<frame>{_LINE_FRAME}(?:\d++[.)])?{_LINE_FRAME})"
+        rf"(?P<label>{'|'.join(map(re.escape, ways))})(?![^\W\d_])"
+        rf"{_NUMBERED}(?P<closing>{_CLOSING})(?:[:：]++|(?<=\d)[.)]|$)",
         re.IGNORECASE | re.MULTILINE,
     )
     text = unicodedata.normalize("NFC", without_thinking(text))
     matches = list(pattern.finditer(text))
-    found: dict[str, str] = {}
+    parts = [("", text[: matches[0].start() if matches else None].strip())]
     for match, following in zip_longest(matches, matches[1:]):
         part = text[match.end() : following.start() if following is not None else None]
-        part = part.strip().strip("*_`").strip()
-        if part:
-            found.setdefault(names[plain(match[1])], part)
-    return found
+        name = names[plain(match["label"])]
+        parts.append((name, _unmarked(part, match["frame"], match["closing"])))
+    return parts
+
+
+def _unmarked(part: str, frame: str, closing: str) -> str:
+    """A part without the marks that its label left there, or that enclose it whole."""
+    part = part.strip()
+    marks = frame[len(frame.rstrip('*_`"')) :]
+    if marks and not closing.strip():  # **Label:** part, or **Label: part**
+        first, newline, rest = part.partition("\n")
+        if first.startswith(marks):
+            first = first.removeprefix(marks)
+        elif first.endswith(marks):
+            first = first.removesuffix(marks)
+        part = (first + newline + rest).strip()
+    return unwrapped(part.removesuffix("```").strip(), ("**", "**"), ("*", "*"), ("`", "`"))
+
+
+def unwrapped(text: str, *pairs: tuple[str, str]) -> str:
+    r"""A text without the marks that enclose it whole, unless they stand inside, too.
+
+    >>> unwrapped("„Lalka”", ("„", "”")), unwrapped("„Lalka” i „Faraon”", ("„", "”"))
+    ('Lalka', '„Lalka” i „Faraon”')
+    """
+    for opening, closing in pairs:
+        inside = text[len(opening) : -len(closing)]
+        if text == opening + inside + closing and opening not in inside and closing not in inside:
+            text = inside.strip()
+    return text

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ragifeval.replies.labels import FINALS, REASONS, SCORES, SUMS, VERDICTS
 from ragifeval.replies.loose_json import read_json
 from ragifeval.replies.parts import FRAME, Unparsed, pick, without_thinking
 
@@ -26,44 +27,40 @@ class Verdict:
     reason: str
 
 
-_SCORES = (
-    *("final score", "overall score", "total rating", "score", "rating", "grade", "mark"),
-    *("ocena końcowa", "ocena koncowa", "wynik końcowy", "ocena ogólna", "ocena łączna", "ocena"),
-    *("wynik", "punktacja", "nota", "liczba punktów", "punkty"),
-)
-_VERDICTS = (
-    *("final answer", "verdict", "answer", "supported", "decision", "result", "passing"),
-    *("odpowiedź końcowa", "werdykt", "odpowiedź", "odpowiedz", "potwierdzona", "potwierdzone"),
-    *("decyzja", "wynik"),
-)
-_REASONS = (
-    *("reasoning", "reason", "explanation", "justification", "rationale", "feedback", "evaluation"),
-    *("uzasadnienie", "powód", "powod", "wyjaśnienie", "wyjasnienie", "komentarz"),
-)
+_LINE_FRAME = FRAME.replace(r"\s", r" \t")
 
 
 def _either(names: tuple[str, ...]) -> str:
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
-# 4, 4.0, 4,5, 4/5, 4 out of 5, 4 na 5; no part of a date, a range or another number.
+# 4, 4.0, 4,5, 4/5, 4 out of 5, 4 von 5; no part of a date, a range, a sum or another number.
 _NUMBER = (
-    r"(?<![\d.,/–-])(?P<number>-?\d+(?:[.,]\d+)?)"
-    r"(?:\s*(?:/|out\s+of|na|z|of)\s*(?P<scale>\d+)(?:[.,]0)?)?(?![\d/]|[.,]\d|\s*[-–]\s*\d)"
+    r"(?<![\d.,/+–-])(?<!\+ )(?P<number>-?\d+(?:[.,]\d+)?)"
+    r"(?:\s*(?:/|out\s+of|na|z|of|von|aus|de|sobre)\s*(?P<scale>\d+)(?:[.,]0)?)?"
+    r"(?![\d/]|[.,]\d|\s*[-–+]\s*\d)"
 )
-_POINTS = r"(?:\s*(?:points?|punkty|punktów|pkt\.?|stars?))?"
+# 1 + 1 + 0 + 1 = 3
+_SUM = r"(?:\d[\d.,]*+(?:\s*\+\s*\d[\d.,]*+)++\s*=[*_`\s]*+)?"
+_POINTS = r"(?:\s*(?:points?|punkty|punktów|pkt|stars?|punkten?|puntos?|estrellas?|sternen?)\b)?"
 _ALONE = re.compile(rf"{FRAME}{_NUMBER}{_POINTS}[\s*_`\"'.|]*+", re.IGNORECASE)
 _LABELLED = re.compile(
-    rf"(?:^|(?<=\W))(?:{_either(_SCORES)})\b[*_`\"\s]*+(?:\([^)\n]{{0,60}}\))?[*_`\"\s]*+"
-    rf"(?:[:：=—–-]|is|to|wynosi)[*_`\"\s]*+{_NUMBER}",
+    rf"(?:^|(?<=\W))(?:{_either(SCORES)})\b[*_`\"\s]*+(?:\([^)\n]{{0,60}}\))?[*_`\"\s]*+"
+    rf"(?:[:：=—–-]|is|to|wynosi|ist|beträgt|es)[*_`\"\s(\[]*+{_SUM}{_NUMBER}{_POINTS}",
     re.IGNORECASE,
 )
-_FINAL = re.compile(r"final|overall|total|\w+ (?:końcow|koncow|ogóln|łączn)", re.IGNORECASE)
-_HEADING = re.compile(rf"{FRAME}(?:{_either(_SCORES)}){FRAME}[:：]?{FRAME}", re.IGNORECASE)
+_FINAL = re.compile(_either(FINALS), re.IGNORECASE)
+_TOTAL = re.compile(
+    rf"^{_LINE_FRAME}(?:{_either(SUMS)})[*_`\" \t]*+[:：=][*_`\" \t]*+{_SUM}{_NUMBER}{_POINTS}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADING = re.compile(rf"{FRAME}(?:{_either(SCORES)}){FRAME}[:：]?{FRAME}", re.IGNORECASE)
 _FIRST = re.compile(rf"{FRAME}{_NUMBER}{_POINTS}[*_`]*+\s*+(?:[-–—:;,.)]|\n|$)", re.IGNORECASE)
 _ANYWHERE = re.compile(_NUMBER, re.IGNORECASE)
 _REASON_LABEL = re.compile(
-    rf"^{FRAME}(?:{_either(_REASONS)})[*_`]*\s*[:：][*_`]*\s*", re.IGNORECASE
+    rf"^{_LINE_FRAME}(?:{_either(REASONS)})(?:\s\([^)\n]{{0,60}}\))?[*_`]*+[ \t]*+"
+    r"(?:[:：][*_`]*+|$)\s*+",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -84,11 +81,12 @@ def read_score(text: str, low: float, high: float) -> Score:
         raise Unparsed("it is empty")
     parsed = _object(text)
     if parsed is not None:
-        value = pick(parsed, _SCORES)
+        value = pick(parsed, (*SCORES, *SUMS))
         match = _ALONE.fullmatch(str(value)) if type(value) is not bool else None
         if match is None:
             raise Unparsed("its JSON holds no score")
-        return Score(_in_range(match, low, high), str(pick(parsed, _REASONS) or "").strip())
+        reason = str(pick(parsed, REASONS) or "").strip()
+        return Score(_in_range(match, low, high), "" if _ALONE.fullmatch(reason) else reason)
     found = next(_scores(text), None)
     if found is None:
         raise Unparsed("it holds no score, or several")
@@ -97,18 +95,20 @@ def read_score(text: str, low: float, high: float) -> Score:
 
 def _scores(text: str) -> Iterator[re.Match[str]]:
     """Yield where the score may stand, the surest place first."""
-    lines = [line.span() for line in re.finditer(r"[^\n]*\S[^\n]*", text)]
+    lines = [line.span() for line in re.finditer(r"(?m)^(?=[^\S\n]*+[^\n]).*", text)]
     if match := _ALONE.fullmatch(text, *lines[0]):
         yield match
     labelled = list(_LABELLED.finditer(text))
     values = {match["number"].replace(",", ".") for match in labelled}
     finals = [match for match in labelled if _FINAL.match(match[0])]
-    if len({float(value) for value in values}) == 1:
-        yield labelled[0]
-    elif finals:
+    if finals:
         yield finals[-1]
+    elif len({float(value) for value in values}) == 1:
+        yield labelled[0]
     elif labelled:
         return
+    elif totals := list(_TOTAL.finditer(text)):
+        yield totals[-1]
     for heading, line in pairwise(lines):
         if _HEADING.fullmatch(text, *heading) and (match := _ALONE.fullmatch(text, *line)):
             yield match
@@ -135,7 +135,7 @@ _YES, _NO = ("YES", "TAK", "TRUE", "PRAWDA"), ("NO", "NIE", "FALSE", "FAŁSZ")
 _WORD = rf"(?P<word>{'|'.join((*_YES, *_NO))})"
 _VERDICT_ALONE = re.compile(rf"{FRAME}{_WORD}[\s*_`\"'.,!|]*+", re.IGNORECASE)
 _VERDICT_LABELLED = re.compile(
-    rf"(?:^|(?<=\W))(?:{_either(_VERDICTS)})\b[*_`\"\s]*+[:：=—–-][*_`\"\s]*+{_WORD}\b",
+    rf"(?:^|(?<=\W))(?:{_either(VERDICTS)})\b[*_`\"\s]*+[:：=—–-][*_`\"\s]*+{_WORD}\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _VERDICT_FIRST = re.compile(rf"{FRAME}{_WORD}\b", re.IGNORECASE)
@@ -156,11 +156,11 @@ def read_verdict(text: str) -> Verdict:
     text = _CHOICE.sub("", without_thinking(text))
     parsed = _object(text)
     if parsed is not None:
-        value = pick(parsed, _VERDICTS)
+        value = pick(parsed, VERDICTS)
         match = _VERDICT_ALONE.fullmatch(str(value))
         if match is None:
             raise Unparsed("its JSON holds neither YES nor NO")
-        return Verdict(_is_yes(match), str(pick(parsed, _REASONS) or "").strip())
+        return Verdict(_is_yes(match), str(pick(parsed, REASONS) or "").strip())
     found = next(_verdicts(text), None)
     if found is None:
         raise Unparsed("it says neither YES nor NO, or both")
@@ -204,7 +204,13 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _reason(text: str, start: int, end: int) -> str:
-    """What the reply says besides its score: behind it, or else before it."""
+    """What the reply says besides its score: what is labelled so, or stands behind, or before."""
     after = text[end:].strip().lstrip("*_`\"'.,:;|)–— -").strip()
     before = text[:start].strip().rstrip("*_`\"'|#").strip()
-    return _REASON_LABEL.sub("", after or before).strip()
+    head, _, last = before.rpartition("\n")
+    before = head.strip() if _HEADING.fullmatch(last) else before
+    for part in (before, after):
+        label = _REASON_LABEL.search(part)
+        if label and (reason := part[label.end() :].strip()):
+            return reason
+    return after or before

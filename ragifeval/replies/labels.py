@@ -1,0 +1,36 @@
+"""What scores, verdicts and reasons are called, in Polish, English, German and Spanish."""
+
+# Of all that a reply is worth, rather than of a part of it.
+FINALS = (
+    *("final score", "overall score", "total score", "total rating", "overall rating"),
+    *("final rating", "final grade", "total points"),
+    *("ocena końcowa", "ocena koncowa", "wynik końcowy", "ocena ogólna", "ocena łączna"),
+    *("ocena całkowita", "końcowa ocena", "ogólna ocena", "łączna ocena", "całkowita ocena"),
+    *("łączny wynik", "łączna liczba punktów", "suma punktów"),
+    *("gesamtbewertung", "gesamtwertung", "gesamtnote", "gesamtpunktzahl", "gesamtergebnis"),
+    *("endbewertung", "endnote", "abschließende bewertung"),
+    *("puntuación total", "puntuacion total", "puntuación final", "calificación total"),
+    *("calificación final", "valoración total", "valoración final", "valoración global"),
+    *("puntos totales", "total de puntos", "nota final"),
+)
+SCORES = (
+    *FINALS,
+    *("score", "rating", "grade", "mark"),
+    *("ocena", "wynik", "punktacja", "nota", "liczba punktów", "punkty"),
+    *("bewertung", "punktzahl", "wertung", "punkte"),
+    *("puntuación", "puntuacion", "calificación", "valoración", "evaluación", "puntos"),
+)
+# Too short to be looked for amid a text: only at the start of a line, before a colon.
+SUMS = ("total", "suma", "razem", "łącznie", "gesamt", "summe", "insgesamt", "en total")
+VERDICTS = (
+    *("final answer", "verdict", "answer", "supported", "decision", "result", "passing"),
+    *("odpowiedź końcowa", "werdykt", "odpowiedź", "odpowiedz", "potwierdzona", "potwierdzone"),
+    *("decyzja", "wynik"),
+)
+REASONS = (
+    *("reasoning", "reason", "explanation", "justification", "rationale", "feedback", "evaluation"),
+    *("uzasadnienie", "powód", "powod", "wyjaśnienie", "wyjasnienie", "komentarz"),
+    *("begründung", "begruendung", "erklärung", "erläuterung", "einschätzung", "grund"),
+    *("justificación", "justificacion", "razonamiento", "explicación", "motivo", "comentario"),
+    *("evaluación", "evaluacion", "bewertung", "ocena"),
+)
