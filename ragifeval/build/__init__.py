@@ -1,0 +1,1 @@
+"""Questions from one's own documents: read, cut, ask, criticise, turn into samples, review."""

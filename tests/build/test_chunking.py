@@ -1,0 +1,194 @@
+"""Sources -> chunks: where they are cut, where they begin, and what they are called."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from ragifeval.benchmark import load_documents
+from ragifeval.build.chunking import cut
+from ragifeval.build.records import Chunk, Source
+from ragifeval.defaults import DOCUMENTS
+
+
+def chunks_of(text: str, size: int | None, overlap: int = 0) -> list[Chunk]:
+    return list(cut([Source("a.txt", text)], size, overlap))
+
+
+# Text, size, overlap -> (start, text) of each chunk.
+CUT: list[tuple[str, int | None, int, list[tuple[int, str]]]] = [
+    ("Ala ma kota.", 100, 10, [(0, "Ala ma kota.")]),
+    ("\n  Ala ma kota.\n", 100, 10, [(3, "Ala ma kota.")]),
+    # Between paragraphs, though more would fit.
+    ("Jeden dwa.\n\nTrzy cztery.", 16, 0, [(0, "Jeden dwa."), (12, "Trzy cztery.")]),
+    # Between lines; between sentences, with the full stop; between words; between letters.
+    ("Jeden\nDwa\nTrzy", 10, 0, [(0, "Jeden\nDwa"), (10, "Trzy")]),
+    ("Jeden. Dwa. Trzy.", 12, 0, [(0, "Jeden. Dwa."), (12, "Trzy.")]),
+    ("jeden dwa trzy", 10, 0, [(0, "jeden dwa"), (10, "trzy")]),
+    ("abcdefghij", 4, 0, [(0, "abcd"), (4, "efgh"), (8, "ij")]),
+    # The overlap is made of whole pieces.
+    ("jeden dwa trzy cztery", 14, 5, [(0, "jeden dwa"), (6, "dwa trzy"), (10, "trzy cztery")]),
+    ("abcdefghij", 4, 2, [(0, "abcd"), (2, "cdef"), (4, "efgh"), (6, "ghij")]),
+    # A text that repeats itself.
+    (
+        "na na na na na na",
+        6,
+        3,
+        [(0, "na na"), (3, "na na"), (6, "na na"), (9, "na na"), (12, "na na")],
+    ),
+    ("aaaaaaaaaa", 4, 2, [(0, "aaaa"), (2, "aaaa"), (4, "aaaa"), (6, "aaaa")]),
+    # Nothing to ask about.
+    ("", 10, 0, []),
+    (" \n\n ", 10, 0, []),
+    ("Ala\n\n* * *\n\nkot", 5, 0, [(0, "Ala"), (12, "kot")]),
+    # Whole.
+    ("\n Ala.\n\nKot. ", None, 0, [(2, "Ala.\n\nKot.")]),
+    (" \n", None, 0, []),
+]
+
+
+@pytest.mark.parametrize(("text", "size", "overlap", "expected"), CUT)
+def test_cut(text: str, size: int | None, overlap: int, expected: list[tuple[int, str]]) -> None:
+    assert [(chunk.start, chunk.text) for chunk in chunks_of(text, size, overlap)] == expected
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(["ab", "a", "ą.", ".", " ", "\n", "\n\n", "12"]), max_size=60),
+    st.integers(1, 20),
+    st.data(),
+)
+def test_every_chunk_stands_where_it_says(
+    pieces: list[str], size: int, data: st.DataObject
+) -> None:
+    text = "".join(pieces)
+    overlap = data.draw(st.integers(0, size - 1))
+    chunks = chunks_of(text, size, overlap)
+    end = 0
+    covered: set[int] = set()
+    for chunk in chunks:
+        assert text[chunk.start : chunk.end] == chunk.text
+        assert 0 < len(chunk.text) <= size
+        assert chunk.text == chunk.text.strip()
+        assert chunk.end > end
+        assert chunk.start >= end - overlap
+        end = chunk.end
+        covered |= {*range(chunk.start, chunk.end)}
+    # No letter is lost.
+    assert {place for place, letter in enumerate(text) if letter.isalnum()} <= covered
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(2000, 200), (500, 0), (300, 100), (40, 39)])
+def test_the_same_as_langchain(size: int, overlap: int) -> None:
+    """Which strips its pieces, and finds them where a text does not repeat itself."""
+    contents = [document.contents for document in load_documents(DOCUMENTS).values()]
+    text = "\n\n".join(contents[:20])
+    splitter = RecursiveCharacterTextSplitter(
+        separators=["\n\n", "\n", ".", " ", ""],
+        keep_separator="end",
+        chunk_size=size,
+        chunk_overlap=overlap,
+        add_start_index=True,
+    )
+    expected = [
+        (piece.metadata["start_index"], piece.page_content)
+        for piece in splitter.create_documents([text])
+        if text.count(piece.page_content) == 1
+    ]
+    found = [(chunk.start, chunk.text) for chunk in chunks_of(text, size, overlap)]
+    assert len(expected) > 5
+    assert [pair for pair in found if text.count(pair[1]) == 1] == expected
+
+
+# What stands between two words, more often than there are marks for letters.
+@pytest.mark.parametrize("between", ["x", " ", "\n", ".", "x "])
+def test_places_in_a_text_of_millions(between: str) -> None:
+    text = "Ala" + between * (1_200_000 // len(between)) + "kot𝄞"
+    chunks = chunks_of(text, 2_000, 200)
+    assert all(text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
+    assert (chunks[0].start, chunks[-1].end) == (0, len(text))
+    assert chunks[-1].text.endswith("kot𝄞")
+
+
+# Far longer than the window in which a piece is looked for, with the same line on every page.
+PAGES = [f"Urząd Miasta\nStrona {number}\n" + "Treść strony. " * 20 for number in range(1, 9)]
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(100, 30), (200, 0), (400, 150), (5000, 0)])
+def test_pages(size: int, overlap: int) -> None:
+    text = "\n\n".join(PAGES)
+    starts = [text.index(page) for page in PAGES]
+    for chunk in cut([Source("a.pdf", text, "Tytuł", starts)], size, overlap):
+        assert chunk.title == "Tytuł"
+        assert chunk.page == sum(start <= chunk.start for start in starts)
+        if named := re.match(r"Urząd Miasta\nStrona (\d)", chunk.text):
+            assert chunk.page == int(named[1])
+
+
+def test_pages_without_text() -> None:
+    source = Source("a.pdf", "Jeden.\n\nDwa.", pages=(0, 0, 6, 8, 12))
+    assert [(c.text, c.page) for c in cut([source], 8, 0)] == [("Jeden.", 2), ("Dwa.", 4)]
+    assert [c.page for c in cut([source], None, 0)] == [2]
+
+
+def test_rows_and_numbers_within_a_file() -> None:
+    sources = [
+        Source("t.csv", "Jeden. Dwa.", "A", row=1),
+        Source("t.csv", "***", row=2),
+        Source("t.csv", "Trzy.", "B", row=3),
+        Source("u.csv", "Trzy.", row=1),
+    ]
+    assert [(c.id, c.row, c.title, c.start, c.page) for c in cut(sources, 7, 0)] == [
+        ("t-csv-0001", 1, "A", 0, None),
+        ("t-csv-0002", 1, "A", 7, None),
+        ("t-csv-0003", 3, "B", 0, None),
+        ("u-csv-0001", 1, None, 0, None),
+    ]
+
+
+# A file's name -> its chunks' ids, without the number.
+SLUGS = [
+    ("regulamin.pdf", "regulamin-pdf"),
+    ("Regulamin opłat (2024).PDF", "regulamin-oplat-2024-pdf"),
+    ("zażółć/GĘŚLĄ/jaźń.txt", "zazolc-gesla-jazn-txt"),
+    ("Straße_über.md", "strasse-uber-md"),
+    ("año.txt", "ano-txt"),
+    ("--a--.txt", "a-txt"),
+    ("a.b.c.txt", "a-b-c-txt"),
+]
+
+
+@pytest.mark.parametrize(("file", "slug"), SLUGS)
+def test_ids(file: str, slug: str) -> None:
+    assert [chunk.id for chunk in cut([Source(file, "Tekst")], None, 0)] == [f"{slug}-0001"]
+
+
+def ids(*files: str) -> list[str]:
+    return [chunk.id for chunk in cut([Source(file, "Tekst") for file in files], None, 0)]
+
+
+def test_ids_of_names_that_are_nearly_the_same() -> None:
+    files = ["a b.txt", "a-b.txt", "ą b.txt", "a_b.txt", "документ.txt", "договор.txt", ".txt"]
+    found = ids(*files)
+    assert len(set(found)) == len(files)
+    assert found[0] == "a-b-txt-0001"
+    for one in found:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-0001", one)
+    # What comes later changes nothing; nor does what comes before, if its name is another.
+    for length in range(len(files)):
+        assert ids(*files[:length]) == found[:length]
+    assert ids("0.txt", *files)[1:] == found
+    assert ids(*files[4:]) == found[4:]
+
+
+def test_ids_of_long_names() -> None:
+    one, other = ids("a" * 200 + "1.txt", "a" * 200 + "2.txt")
+    assert one != other
+    assert len(one) <= 80
+
+
+def test_more_than_9999_chunks() -> None:
+    last = list(cut([Source("a.txt", "ab " * 10_001)], 2, 0))[-1]
+    assert last.id == "a-txt-10001"

@@ -1,0 +1,113 @@
+"""Chunks that repeat others: shares worked out by hand."""
+
+import random
+from collections.abc import Sequence
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragifeval.build.chunking import cut
+from ragifeval.build.duplicates import drop_duplicates
+from ragifeval.build.records import Chunk, Source
+
+
+def chunks(*texts: str) -> list[Chunk]:
+    return [Chunk(f"c{number}", text, "a.txt", 0) for number, text in enumerate(texts)]
+
+
+def left_out(texts: Sequence[str], similarity: float = 0.8) -> list[tuple[str, str, float]]:
+    """(id, id of the one it repeats, share) of each that is left out."""
+    given = chunks(*texts)
+    kept, duplicates = drop_duplicates(given, similarity)
+    gone = [duplicate.chunk for duplicate in duplicates]
+    assert kept == [chunk for chunk in given if chunk not in gone]
+    return [(duplicate.chunk.id, duplicate.of, duplicate.share) for duplicate in duplicates]
+
+
+def numbers(first: int, last: int) -> str:
+    return " ".join(f"w{number}" for number in range(first, last + 1))
+
+
+# Texts -> those left out. A text of n words has n - 4 runs of five.
+TEXTS = {
+    "none": ([], []),
+    "one": (["Ala ma kota."], []),
+    "exact": (["Ala ma kota.", "Pies.", "Ala ma kota."], [("c2", "c0", 1.0)]),
+    "letter case and marks": (["Ala ma kota.", "ALA, MA «KOTA»"], [("c1", "c0", 1.0)]),
+    "another order": (["Ala ma kota.", "Kota ma Ala."], []),
+    "three times": (["a"] * 3, [("c1", "c0", 1.0), ("c2", "c0", 1.0)]),
+    # 46 runs each; a word at the end is in one run: 45 of 47.
+    "the last word": (
+        [numbers(1, 50), numbers(1, 49) + " x"],
+        [("c1", "c0", 45 / 47)],
+    ),
+    # A word in the middle is in five runs: 41 of 51 = 0.804 of 46 runs, 40 of 50 = 0.8 of 45.
+    "a word in the middle": (
+        [numbers(1, 50), numbers(1, 24) + " x " + numbers(26, 50)],
+        [("c1", "c0", 41 / 51)],
+    ),
+    "just as much": (
+        [numbers(1, 49), numbers(1, 24) + " x " + numbers(26, 49)],
+        [("c1", "c0", 0.8)],
+    ),
+    "a little less": ([numbers(1, 48), numbers(1, 24) + " x " + numbers(26, 48)], []),
+    "words left off": ([numbers(1, 54), numbers(1, 44)], [("c1", "c0", 40 / 50)]),
+    "too many words left off": ([numbers(1, 54), numbers(1, 43)], []),
+    # 0.9 with the first, 0.9 with the second, 0.82 and less with each other.
+    "the one that is most alike": (
+        [numbers(1, 104), numbers(19, 122), numbers(13, 116)],
+        [("c2", "c1", 94 / 106)],
+    ),
+    # The second repeats the first; the third repeats the second, which is gone.
+    "no way through another": (
+        [numbers(1, 104), numbers(11, 114), numbers(21, 124)],
+        [("c1", "c0", 90 / 110)],
+    ),
+    "short texts": (["a b c d", "a b c e", "a b c d e"], []),
+    "repeated words": (["a a a a a a", "a a a a a a a"], [("c1", "c0", 1.0)]),
+}
+
+
+@pytest.mark.parametrize(("texts", "expected"), TEXTS.values(), ids=TEXTS)
+def test_left_out(texts: list[str], expected: list[tuple[str, str, float]]) -> None:
+    assert left_out(texts) == expected
+
+
+@given(st.lists(st.text("ab c", max_size=25), max_size=10), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_against_every_pair(texts: list[str], similarity: float) -> None:
+    def runs(text: str) -> set[tuple[str, ...]]:
+        words = text.split()
+        return {tuple(words[start : start + 5]) for start in range(max(1, len(words) - 4))}
+
+    kept: list[str] = []
+    for text in texts:
+        found = [len(runs(text) & runs(other)) / len(runs(text) | runs(other)) for other in kept]
+        if max(found, default=0) < similarity:
+            kept.append(text)
+    assert [chunk.text for chunk in drop_duplicates(chunks(*texts), similarity)[0]] == kept
+
+
+def test_overlapping_chunks_of_one_file_are_none() -> None:
+    text = ". ".join(numbers(start, start + 8) for start in range(0, 5000, 9))
+    found = list(cut([Source("a.txt", text)], 2000, 200))
+    assert len(found) > 10
+    assert drop_duplicates(found) == (found, [])
+
+
+def test_many_chunks_from_one_form_take_seconds() -> None:
+    draw = random.Random(1)
+    form = numbers(1, 250).split()
+    texts = []
+    for number in range(3000):
+        words = list(form)
+        # About a tenth of the runs differ from the form's, so a fifth from each other's.
+        words[draw.randrange(200) :][:25] = []
+        place = draw.randrange(200)
+        words[place : place + 22] = [f"x{number}-{word}" for word in range(22)]
+        texts.append(" ".join(words))
+    started = perf_counter()
+    kept, duplicates = drop_duplicates(chunks(*texts))
+    assert len(kept) + len(duplicates) == 3000
+    assert perf_counter() - started < 30

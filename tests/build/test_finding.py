@@ -1,0 +1,164 @@
+"""Names on the command line -> files, and the names they go by."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ragifeval.build.reading.finding import find_files
+from ragifeval.errors import UserError
+
+TREE = [
+    "docs/b.txt",
+    "docs/a.pdf",
+    "docs/sub/C.TXT",
+    "docs/sub/deep/d.html",
+    "docs/photo.png",
+    "docs/.hidden.txt",
+    "docs/.git/e.txt",
+    "docs/~$umowa.docx",
+    "docs/out/samples.jsonl",
+    "docs.pdf/f.txt",
+    "other/sub/b.txt",
+    "other/b.txt",
+    "other/x.doc",
+    "empty/photo.png",
+    "star[1].txt",
+]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files of TREE in it."""
+    for name in TREE:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("tekst")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+ALL = ["a.pdf", "b.txt", "out/samples.jsonl", "sub/C.TXT", "sub/deep/d.html"]
+# Names, pattern -> the names that the files go by, in order.
+FOUND: list[tuple[list[str], str | None, list[str]]] = [
+    (["docs"], None, ALL),
+    (["docs/"], None, ALL),
+    (["./docs/../docs"], None, ALL),
+    (["docs", "docs/b.txt", "docs"], None, ALL),
+    (["docs/b.txt", "docs/sub"], None, ["b.txt", "C.TXT", "deep/d.html"]),
+    (["docs"], "**/*.txt", ["b.txt"]),
+    (["docs"], "*.[tT]*", ["b.txt"]),
+    (["docs"], "sub/*", ["sub/C.TXT"]),
+    (["docs"], "sub/**", ["sub/C.TXT", "sub/deep/d.html"]),
+    (["docs"], "**", ALL),
+    (["docs/*.txt"], None, ["b.txt"]),
+    (["docs/**/*.html"], None, ["sub/deep/d.html"]),
+    (["*/b.txt"], None, ["docs/b.txt", "other/b.txt"]),
+    (["docs.pdf"], None, ["f.txt"]),
+    (["star[1].txt"], None, ["star[1].txt"]),
+    (["docs/.hidden.txt"], None, [".hidden.txt"]),
+    (["docs/b.txt", "other/b.txt"], None, ["b.txt", "other/b.txt"]),
+    (
+        ["docs/b.txt", "other/sub/b.txt", "other/b.txt"],
+        None,
+        ["b.txt", "sub/b.txt", "other/b.txt"],
+    ),
+    (["docs", "other"], None, [*ALL, "other/b.txt", "sub/b.txt"]),
+]
+
+
+@pytest.mark.parametrize(("names", "pattern", "shown"), FOUND)
+def test_found(tree: Path, names: Sequence[str], pattern: str | None, shown: list[str]) -> None:
+    files = find_files(names, pattern).files
+    assert [name for _, name in files] == shown
+    for path, name in files:
+        assert path.resolve().as_posix().endswith(name)
+
+
+def test_absolute_names_are_shown_the_same(tree: Path) -> None:
+    names = [str(tree / "docs"), str(tree / "other/*.txt")]
+    shown = [name for _, name in find_files(names).files]
+    assert shown == [*ALL, "other/b.txt"]
+
+
+def test_the_same_name_a_level_further_up(tree: Path) -> None:
+    for name in ("one/x/b.txt", "two/x/b.txt", "three/x/b.txt"):
+        (tree / name).parent.mkdir(parents=True)
+        (tree / name).write_text("tekst")
+    found = find_files(["docs/b.txt", "one/x/b.txt", "two/x/b.txt", "three/x/b.txt"])
+    assert [name for _, name in found.files] == [
+        "b.txt",
+        "x/b.txt",
+        "two/x/b.txt",
+        "three/x/b.txt",
+    ]
+
+
+def test_what_comes_later_changes_no_name(tree: Path) -> None:
+    few = find_files(["docs"]).files
+    assert find_files(["docs", "other", "docs.pdf"]).files[: len(few)] == few
+
+
+def test_other_kinds_are_counted_in_folders_and_named_outright(tree: Path) -> None:
+    found = find_files(["docs", "other/x.doc", "other"])
+    assert found.passed_over == 2
+    assert [unread.file for unread in found.unread] == ["x.doc"]
+    assert found.unread[0].reason.startswith("is none of the kinds that are read: .pdf, ")
+
+
+@pytest.mark.parametrize("leave_out", ["docs/out", "docs/sub/../out"])
+def test_the_output_folder_is_left_out(tree: Path, leave_out: str) -> None:
+    for name in ("docs", "docs/**/*.*"):
+        found = find_files([name], leave_out=Path(leave_out))
+        assert "out/samples.jsonl" not in [name for _, name in found.files]
+    assert len(find_files(["docs"], leave_out=Path("elsewhere")).files) == len(ALL)
+
+
+MISSING = [
+    (["nowhere"], None, "nowhere: there is no such file or folder"),
+    (["docs", "nowhere.pdf"], None, "nowhere.pdf: there is no such file or folder"),
+    (["empty"], None, "empty: there is no file of a kind that is read (.pdf, .docx, "),
+    (["docs"], "*.csv", "docs: there is no file that matches '*.csv' and is of a kind"),
+    (["docs/*.csv"], None, "docs/*.csv: matches no file of a kind that is read"),
+    (["nowhere/*.pdf"], None, "nowhere/*.pdf: matches no file of a kind that is read"),
+    (["x" * 300], None, f"{'x' * 300}: cannot be read: File name too long"),
+    (["docs"], "/etc/*", "'/etc/*' is no pattern such as \"**/*.pdf\": "),
+    (["docs"], "", "'' is no pattern such as \"**/*.pdf\": "),
+    (["docs"], "**.pdf", "'**.pdf' is no pattern such as \"**/*.pdf\": "),
+]
+
+
+@pytest.mark.parametrize(("names", "pattern", "start"), MISSING)
+def test_missing(tree: Path, names: Sequence[str], pattern: str | None, start: str) -> None:
+    with pytest.raises(UserError) as error:
+        find_files(names, pattern)
+    assert str(error.value).startswith(start)
+
+
+def test_links_are_followed_to_files_only(tree: Path) -> None:
+    (tree / "docs/again").symlink_to(tree / "docs")
+    (tree / "docs/link.txt").symlink_to(tree / "other/b.txt")
+    (tree / "docs/gone.txt").symlink_to("nowhere")
+    (tree / "docs/loop.txt").symlink_to("loop.txt")
+    links = ["gone.txt", "link.txt", "loop.txt"]
+    assert [name for _, name in find_files(["docs"]).files] == [*ALL[:2], *links, *ALL[2:]]
+    assert [name for _, name in find_files(["docs/loop.txt"]).files] == ["loop.txt"]
+
+
+def test_a_name_that_is_no_utf_8_or_not_composed(tree: Path) -> None:
+    folder = tree / "names"
+    folder.mkdir()
+    (folder / os.fsdecode(b"z\xff.txt")).write_text("tekst")
+    (folder / "o\u0301.txt").write_text("tekst")
+    assert [name for _, name in find_files(["names"]).files] == ["ó.txt", "z\ufffd.txt"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_a_folder_without_permission(tree: Path) -> None:
+    (tree / "docs/sub").chmod(0)
+    try:
+        [unread] = find_files(["docs"]).unread
+    finally:
+        (tree / "docs/sub").chmod(0o700)
+    assert (unread.file, unread.reason) == ("sub", "cannot be entered: Permission denied")
