@@ -1,0 +1,1 @@
+"""Candidates -> samples that prove themselves."""

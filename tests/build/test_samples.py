@@ -1,0 +1,555 @@
+"""Candidates become samples that prove themselves, or are rejected with a reason."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from ragifeval.build.making.samples import Built, Settings, make_samples
+from ragifeval.build.records import Candidate, Chunk
+from ragifeval.defaults import BADWORDS, REFUSAL_MESSAGE, ROOT
+from ragifeval.errors import UserError
+from ragifeval.normalizer import Normalizer, load_normalizer
+from ragifeval.validate import Paths, Validation
+from tests.build.house_rules import house_rules
+
+REFUSALS = {"pl": REFUSAL_MESSAGE, "de": "Ich konnte keine Antwort auf die Frage finden"}
+NORMALIZERS = {"pl": None, "de": "blank:de"}
+
+
+def settings(distractors: int = 4, refusals: float = 0, seed: int = 0) -> Settings:
+    return Settings(distractors, refusals, seed, REFUSAL_MESSAGE)
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    return load_normalizer()
+
+
+def pages(*texts: str) -> list[Chunk]:
+    """Chunks with the ids a, b, c, ..., each a file of its own."""
+    return [Chunk("abcdefgh"[n], text, f"{n}.txt", 0) for n, text in enumerate(texts)]
+
+
+POOL = (
+    "Na pływalni Delfin bilet normalny kosztuje 19 zł, a karnet jest ważny kwartał. Kaucja: 130 zł."
+)
+
+
+def asked(
+    phrases: Sequence[str | Sequence[str]],
+    answer: str = "Bilet normalny kosztuje 19 zł.",
+    question: str = "Ile płaci się za wstęp na Delfina?",
+    key: str = "q",
+) -> Candidate:
+    """A question about chunk a."""
+    return Candidate(key, "a", question, answer, phrases=phrases)
+
+
+class TestPhrases:
+    """What is proposed, for which answer -> what is included, and what is dropped for what."""
+
+    ANSWER = "Bilet normalny kosztuje 19 zł."
+    KEPT: dict[str, tuple[str, list[str | list[str]], list[str | list[str]], list[str]]] = {
+        "a fact": (ANSWER, ["19 zł"], ["19 zł"], []),
+        "two facts": (ANSWER, ["19 zł", "normalny"], ["19 zł", "normalny"], []),
+        "inflected": ("Cena biletu normalnego: 19 zł.", ["bilet normalny"], ["bilet normalny"], []),
+        "spaces": (ANSWER, ["  19 \n zł "], ["19 zł"], []),
+        "twice": (ANSWER, ["19 zł", "19 zł."], ["19 zł"], ["'19 zł.' is said by another"]),
+        "a part of another, before it": (
+            ANSWER,
+            ["normalny", "bilet normalny"],
+            ["bilet normalny"],
+            ["'normalny' is said by another"],
+        ),
+        "a part of another, behind it": (
+            ANSWER,
+            ["bilet normalny", "normalny"],
+            ["bilet normalny"],
+            ["'normalny' is said by another"],
+        ),
+        "not in the answer": (
+            ANSWER,
+            ["19 zł", "kwartał"],
+            ["19 zł"],
+            [
+                "'kwartał' does not stand in the answer (rule substring), "
+                "does not stand in the answer (rule words)"
+            ],
+        ),
+        "in the answer in another form": (
+            "Cena: 19 zł, czyli 19 PLN.",
+            ["19 zł", "19 PLN"],
+            ["19 zł"],
+            ["'19 PLN' stands in no cited document (rule substring)"],
+        ),
+        "not in the chunk": (
+            "Bilet za 19 zł, tylko w kasie.",
+            ["19 zł", "kasa"],
+            ["19 zł"],
+            [
+                "'kasa' stands in no cited document (rule substring), "
+                "stands in no cited document (rule words)"
+            ],
+        ),
+        "part of a word of the chunk": (
+            "19 zł, bo to norma.",
+            ["19 zł", "norma"],
+            ["19 zł"],
+            ["'norma' stands in no cited document (rule words)"],
+        ),
+        "part of a number of the chunk": (
+            "19 zł i 30 zł.",
+            ["30 zł", "19 zł"],
+            ["19 zł"],
+            ["'30 zł' is part of another number in document 'a'"],
+        ),
+        "in the question": (
+            "Wstęp za 19 zł.",
+            ["wstęp", "19 zł"],
+            ["19 zł"],
+            [
+                "'wstęp' stands in the question (rule substring), "
+                "stands in the question (rule words)"
+            ],
+        ),
+        "stop words, figures and marks": (
+            "19 zł, a kwartał",
+            ["a", "19", "—", "kwartał"],
+            ["kwartał"],
+            [
+                "'a' is a mere stop word, stands in the question (rule substring), stands in the "
+                "refusal message (rule substring)",
+                "'19' is met by a citation of that number",
+                "'—' has no letter or digit",
+            ],
+        ),
+        "alternatives, one of which stands there": (
+            ANSWER,
+            [["dziewiętnaście złotych", "19 zł"]],
+            [["dziewiętnaście złotych", "19 zł"]],
+            [],
+        ),
+        "alternatives, one of which is unfit": (
+            ANSWER,
+            [["wstęp", "19 zł"]],
+            ["19 zł"],
+            [
+                "'wstęp' stands in the question (rule substring), "
+                "stands in the question (rule words)"
+            ],
+        ),
+        "alternatives, none of which stands there": (
+            ANSWER,
+            ["normalny", ["20 zł", "21 zł"]],
+            ["normalny"],
+            [
+                f"'{n} zł' does not stand in the answer (rule substring), does not stand in the "
+                "answer (rule words), stands in no cited document (rule substring), stands in no "
+                "cited document (rule words)"
+                for n in (20, 21)
+            ],
+        ),
+        "alternatives that another entry implies": (
+            ANSWER,
+            [["normalny", "zwykły"], "bilet normalny"],
+            ["bilet normalny"],
+            ["'normalny' is said by another", "'zwykły' is said by another"],
+        ),
+        "alternatives of which another entry implies none": (
+            ANSWER,
+            [["bilet normalny", "wejściówka"], "normalny"],
+            [["bilet normalny", "wejściówka"], "normalny"],
+            [],
+        ),
+    }
+
+    @pytest.mark.parametrize(("answer", "phrases", "include", "dropped"), KEPT.values(), ids=KEPT)
+    def test_kept(
+        self,
+        normalizer: Normalizer,
+        answer: str,
+        phrases: list[str | list[str]],
+        include: list[str | list[str]],
+        dropped: list[str],
+    ) -> None:
+        built = make_samples([asked(phrases, answer)], pages(POOL), normalizer, settings())
+        assert [sample.expect["include"] for sample in built.samples] == [include]
+        assert [str(one) for one in built.dropped] == dropped
+        assert built.rejections == []
+
+    # Phrases and answer -> stage, reason and words of the rejection.
+    REJECTED: dict[str, tuple[list[str], str, tuple[str, str, str]]] = {
+        "nothing is proposed": ([], ANSWER, ("phrases", "no phrase is proposed", "")),
+        "nothing passes": (
+            ["19", "za"],
+            "19 za to",
+            (
+                "phrases",
+                "no proposed phrase passes",
+                "'19' is met by a citation of that number; 'za' is a mere stop word, stands in the "
+                "question (rule substring), stands in the question (rule words)",
+            ),
+        ),
+        "a citation": (
+            ["19 zł"],
+            "19 zł [1, 2].",
+            ("samples", "the answer holds a citation mark", "19 zł [1, 2]."),
+        ),
+        "a refusal": (
+            ["19 zł"],
+            f"19 zł. {REFUSAL_MESSAGE.upper()}.",
+            (
+                "samples",
+                "the answer holds the refusal message",
+                f"19 zł. {REFUSAL_MESSAGE.upper()}.",
+            ),
+        ),
+    }
+
+    @pytest.mark.parametrize(("phrases", "answer", "expected"), REJECTED.values(), ids=REJECTED)
+    def test_rejected(
+        self,
+        normalizer: Normalizer,
+        phrases: list[str],
+        answer: str,
+        expected: tuple[str, str, str],
+    ) -> None:
+        candidate = asked(phrases, answer)
+        built = make_samples([candidate], pages(POOL), normalizer, settings())
+        assert (built.samples, built.documents) == ([], [])
+        (found,) = built.rejections
+        assert (found.stage, found.reason, found.words) == expected
+        assert (found.id, found.candidate, found.is_pending) == ("q", candidate, False)
+
+
+COPIED = (
+    "copying all documents and citing them gets {}% in total, and validate wants less than 60%: "
+    "more distractors or refusals lower it"
+)
+
+
+class TestContext:
+    # The chunks besides POOL -> which of them stand beside it, nearest first.
+    BESIDE: dict[str, tuple[list[str], str]] = {
+        "all there are": (["Kino gra.", "Ile się płaci za wstęp do kina?"], "cb"),
+        "not another right source": (["Bilet normalny, 19 zł.", "Kino gra."], "c"),
+        "nor in another form": (["Normalny bilet: 19 PLN.", "Kino gra."], "c"),
+        "but one that holds a part of the answer": (["Bilet normalny: 8 zł.", "Kino gra."], "bc"),
+        "not one that cuts a number": (["Opłata: 119 zł.", "Kino gra."], "c"),
+    }
+
+    @pytest.mark.parametrize(("others", "expected"), BESIDE.values(), ids=BESIDE)
+    def test_beside(self, normalizer: Normalizer, others: list[str], expected: str) -> None:
+        candidate = asked(["19 zł", "bilet normalny"])
+        built = make_samples([candidate], pages(POOL, *others), normalizer, settings())
+        (sample,) = built.samples
+        assert "".join(key for key in sample.context if key != "a") == expected
+        assert sample.expect["cite"] == ["a"]
+        assert sample.reference == f"Bilet normalny kosztuje 19 zł. [{sample.context.index('a')}]"
+
+    def test_not_one_that_repeats_the_sentence(self, normalizer: Normalizer) -> None:
+        sentence, _ = POOL.split(". ")
+        assert len(sentence.split()) == 13
+        others = [f"{sentence}. Kino gra.", f"{sentence} i pół. Kino gra."]
+        candidate = asked(["19 zł", "kaucja"], "19 zł i kaucja.")
+        built = make_samples([candidate], pages(POOL, *others), normalizer, settings())
+        assert sorted(built.samples[0].context) == ["a", "c"]
+        # Where it says no entry, it is but a sentence that two documents share.
+        candidate = asked(["kaucja", "130 zł"], "Kaucja: 130 zł.")
+        built = make_samples([candidate], pages(POOL, *others), normalizer, settings())
+        assert sorted(built.samples[0].context) == ["a", "b", "c"]
+
+    def test_not_what_overlaps(self, normalizer: Normalizer) -> None:
+        """Chunks of one file, in characters 0-100; 80-120, 100-140; and of other rows or files."""
+        start = replace(pages(POOL)[0], text=f"{POOL:100}")
+        places = [("0.txt", 80, None), ("0.txt", 100, None), ("0.txt", 0, 2), ("1.txt", 0, None)]
+        others = [
+            Chunk(key, f"{'Kino gra.':40}", file, begin, row=row)
+            for key, (file, begin, row) in zip("bcde", places, strict=True)
+        ]
+        built = make_samples([asked(["19 zł"])], [start, *others], normalizer, settings())
+        assert sorted(built.samples[0].context) == ["a", "c", "d", "e"]
+
+    def test_a_lone_chunk(self, normalizer: Normalizer) -> None:
+        built = make_samples([asked(["19 zł"])], pages(POOL), normalizer, settings())
+        (sample,) = built.samples
+        assert sample.context == ("a",)
+        assert sample.reference == "Bilet normalny kosztuje 19 zł. [0]"
+        assert built.notes == [
+            "1 with fewer documents than asked for: there were no others",
+            COPIED.format(100),
+        ]
+
+    def test_no_distractors(self, normalizer: Normalizer) -> None:
+        built = make_samples([asked(["19 zł"])], pages(POOL, "Kino."), normalizer, settings(0))
+        assert built.samples[0].context == ("a",)
+        assert built.notes == [COPIED.format(100)]
+
+    def test_documents_are_the_chunks_in_use(self, normalizer: Normalizer) -> None:
+        chunks = [
+            Chunk("z", "Płaci się za wstęp do kina.", "cennik.csv", 0, "Cennik", row=7),
+            Chunk("y", "Kajaki.", "k.txt", 0),
+            Chunk("a", POOL, "regulaminy/basen.pdf", 0, page=3),
+        ]
+        built = make_samples([asked(["19 zł"])], chunks, normalizer, settings(1))
+        assert [asdict(document) for document in built.documents] == [
+            {
+                "id": "z",
+                "contents": "Płaci się za wstęp do kina.",
+                "title": "Cennik",
+                "source": "cennik.csv, row 7",
+            },
+            {"id": "a", "contents": POOL, "title": None, "source": "regulaminy/basen.pdf, page 3"},
+        ]
+
+    def test_the_chunk_stands_anywhere(self, normalizer: Normalizer) -> None:
+        chunks, candidates = house_rules("pl")
+        built = make_samples(candidates, chunks, normalizer, settings())
+        places = [sample.context.index(sample.expect["cite"][0]) for sample in built.samples]
+        assert len(places) == 32
+        assert {len(sample.context) for sample in built.samples} == {5}
+        # 6.4 of each are to be expected.
+        assert all(2 <= places.count(place) <= 12 for place in range(5))
+
+
+class TestRefusals:
+    # Share of 32 -> how many.
+    SHARES = {0: 0, 0.01: 0, 0.02: 1, 0.25: 8, 0.5: 16, 1: 32}
+
+    @pytest.mark.parametrize(("share", "expected"), SHARES.items())
+    def test_share(self, normalizer: Normalizer, share: float, expected: int) -> None:
+        chunks, candidates = house_rules("pl")
+        built = make_samples(candidates, chunks, normalizer, settings(refusals=share))
+        refused = [sample for sample in built.samples if sample.kind == ("unanswerable",)]
+        assert len(built.samples) == 32
+        assert len(refused) == expected
+        for sample in refused:
+            assert sample.expect == {"refuse": True}
+            assert sample.reference == REFUSAL_MESSAGE
+            assert len(sample.context) == 5
+
+    # The chunks besides POOL -> the context: without any of the phrases "19 zł", "bilet normalny".
+    WITHOUT = {
+        "the nearest": (["Kajak gra.", "Kino gra.", "Ile płaci się za lody?"], "db"),
+        "none with a part of the answer": (["Bilet normalny: 8 zł.", "Kino gra."], "c"),
+        "none with it in another form": (["Opłata: 19 PLN.", "Normalne bilety.", "Kino."], "d"),
+        "none with it as a part of a number": (["Opłata: 119 zł.", "Kino."], "c"),
+    }
+
+    @pytest.mark.parametrize(("others", "expected"), WITHOUT.values(), ids=WITHOUT)
+    def test_context(self, normalizer: Normalizer, others: list[str], expected: str) -> None:
+        candidate = asked(["19 zł", "bilet normalny"])
+        built = make_samples([candidate], pages(POOL, *others), normalizer, settings(1, 1))
+        assert "".join(built.samples[0].context) == expected
+        assert "a" not in {document.id for document in built.documents}
+
+    def test_what_cannot_be_refused_is_answered(self, normalizer: Normalizer) -> None:
+        chunks = pages(POOL, "Opłata: 19 zł.", "Ulgowy: 9 zł.")
+        candidate = asked(["19 zł", "bilet normalny"])
+        built = make_samples([candidate], chunks[:2], normalizer, settings(1, 1))
+        (sample,) = built.samples
+        assert sample.expect == {"include": ["19 zł", "bilet normalny"], "cite": ["a"]}
+        assert built.notes == [
+            "1 drawn to be refused, but to be answered: every other chunk holds one of their "
+            "phrases",
+            COPIED.format(83),
+        ]
+        (refused,) = make_samples([candidate], chunks, normalizer, settings(1, 1)).samples
+        assert refused.context == ("c",)
+
+    def test_the_choice_can_be_given(self, normalizer: Normalizer) -> None:
+        """As after a review: of the two that were drawn, one is left."""
+        chunks, candidates = house_rules("pl")
+        first = make_samples(candidates[:8], chunks, normalizer, settings(refusals=0.25))
+        assert len(first.drawn) == 2
+        left = [c for c in candidates[:8] if c.id != min(first.drawn)]
+        again = make_samples(left, chunks, normalizer, settings(refusals=0.25), first.drawn)
+        assert again.samples == [s for s in first.samples if s.id != min(first.drawn)]
+
+    def test_the_choice_is_the_seeds(self, normalizer: Normalizer) -> None:
+        chunks, candidates = house_rules("pl")
+
+        def refused(seed: int) -> set[str]:
+            built = make_samples(candidates, chunks, normalizer, settings(4, 0.25, seed))
+            return {sample.id for sample in built.samples if "refuse" in sample.expect}
+
+        assert len(refused(1)) == len(refused(2)) == 8
+        assert refused(1) != refused(2)
+
+
+class TestCopying:
+    # Distractors, share of 32 -> the note. An answer gets 1 + 2/(d+2) of 2, a refusal 0 of 1.
+    NOTES: dict[tuple[int, float], list[str]] = {
+        (4, 0.25): [],  # 8 of 32: 4/7
+        (4, 0): [COPIED.format(67)],  # 8/12
+        (4, 5 / 32): [COPIED.format(61)],  # 27 * 8/6 of 59
+        (4, 6 / 32): [],  # 26 * 8/6 of 58: 59.8 %
+        (8, 0): [COPIED.format(60)],  # 12/20
+        (9, 0): [],  # 13/22
+        (1, 0.25): [COPIED.format(71)],  # 24 * 5/3 of 56
+    }
+
+    @pytest.mark.parametrize(("given", "notes"), NOTES.items())
+    def test_note(self, normalizer: Normalizer, given: tuple[int, float], notes: list[str]) -> None:
+        chunks, candidates = house_rules("pl")
+        built = make_samples(candidates, chunks, normalizer, settings(*given))
+        assert built.notes == notes
+
+    def test_nothing_is_built(self, normalizer: Normalizer) -> None:
+        built = make_samples([], [], normalizer, settings())
+        assert (built.documents, built.samples, built.notes) == ([], [], [])
+
+
+class TestSimilarQuestions:
+    # 6 lemmas of "ile płacić się za wstęp na delfin"; two questions that share 6 of 8 and 3 of 10.
+    ONE, TWO = "Ile płaci się za wstęp na Delfina?", "Ile płaci się teraz za wstęp na Delfina?"
+    OTHER = "Jaki jest koszt wejścia na Delfina?"
+
+    @pytest.mark.parametrize(
+        ("questions", "kept"),
+        {
+            (ONE, TWO): "0",
+            (TWO, ONE): "0",
+            (ONE, OTHER): "01",
+            (ONE, TWO, OTHER): "02",
+            (ONE, ONE, ONE): "0",
+        }.items(),
+    )
+    def test_the_first_stays(
+        self, normalizer: Normalizer, questions: tuple[str, ...], kept: str
+    ) -> None:
+        candidates = [asked(["19 zł"], question=q, key=str(n)) for n, q in enumerate(questions)]
+        built = make_samples(candidates, pages(POOL), normalizer, settings())
+        assert "".join(sample.id for sample in built.samples) == kept
+        for rejection in built.rejections:
+            assert rejection.stage == "samples"
+            assert rejection.reason == "asks nearly the same as another"
+            assert rejection.words.startswith("'0' (")
+
+    def test_a_chain(self, normalizer: Normalizer) -> None:
+        """The second is like the first, the third like the second alone: the third stays."""
+        questions = [
+            "kot pies mysz szczur ryba mewa wilk",
+            "kot pies mysz szczur ryba mewa lis",  # 6 of 8
+            "pies mysz szczur ryba mewa lis sowa",  # 6 of 8, and 5 of 9
+        ]
+        candidates = [asked(["19 zł"], question=q, key=str(n)) for n, q in enumerate(questions)]
+        built = make_samples(candidates, pages(POOL), normalizer, settings())
+        assert [sample.id for sample in built.samples] == ["0", "2"]
+        assert [one.words for one in built.rejections] == ["'0' (75% of the words are common)"]
+
+    def test_a_rejected_one_stands_in_nobodys_way(self, normalizer: Normalizer) -> None:
+        candidates = [asked([], key="0"), asked(["19 zł"], key="1")]
+        built = make_samples(candidates, pages(POOL), normalizer, settings())
+        assert [sample.id for sample in built.samples] == ["1"]
+
+
+def test_kind(normalizer: Normalizer) -> None:
+    given = replace(settings(), kind="exam")
+    (sample,) = make_samples([asked(["19 zł"])], pages(POOL), normalizer, given).samples
+    assert sample.kind == ("exam",)
+
+
+# What is out of range -> the line.
+WRONG: list[tuple[tuple[int, float, str], str]] = [
+    ((-1, 0.25, "Nie."), "--distractors: must be 0 or more, not -1"),
+    ((4, 1.5, "Nie."), "--refusals: must be a share from 0 to 1, not 1.5"),
+    ((4, float("nan"), "Nie."), "--refusals: must be a share from 0 to 1, not nan"),
+    ((4, 0.25, " "), "--refusal_message: is empty, and so would stand in every answer"),
+]
+
+
+@pytest.mark.parametrize(("given", "line"), WRONG)
+def test_settings_out_of_range(given: tuple[int, float, str], line: str) -> None:
+    distractors, refusals, message = given
+    with pytest.raises(UserError) as caught:
+        Settings(distractors, refusals, 0, message)
+    assert str(caught.value) == line
+
+
+def test_a_later_candidate_changes_no_sample_before_it(normalizer: Normalizer) -> None:
+    chunks, candidates = house_rules("pl")
+    whole = make_samples(candidates, chunks, normalizer, settings())
+    for count in (1, 10, 31):
+        fewer = make_samples(candidates[:count], chunks, normalizer, settings())
+        assert fewer.samples == whole.samples[:count]
+    # Of those to be refused, one more makes another one of them, and moves no other.
+    whole = make_samples(candidates, chunks, normalizer, settings(refusals=0.25))
+    fewer = make_samples(candidates[:31], chunks, normalizer, settings(refusals=0.25))
+    moved = [
+        one.id for one, other in zip(fewer.samples, whole.samples, strict=False) if one != other
+    ]
+    assert len(moved) <= 1
+
+
+def write(folder: Path, built: Built) -> Paths:
+    """The files of a data set."""
+    paths = Paths(folder / "documents.jsonl", folder / "samples.jsonl", BADWORDS)
+    for path, values in ((paths.documents, built.documents), (paths.samples, built.samples)):
+        lines = (json.dumps(asdict(value), ensure_ascii=False) + "\n" for value in values)
+        path.write_text("".join(lines), encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("refusals", [0, 0.25, 1])
+@pytest.mark.parametrize("distractors", [0, 1, 4, 9, 50])
+def test_no_setting_makes_a_sample_with_a_problem(
+    tmp_path: Path, normalizer: Normalizer, distractors: int, refusals: float
+) -> None:
+    chunks, candidates = house_rules("pl")
+    built = make_samples(candidates, chunks, normalizer, settings(distractors, refusals))
+    assert len(built.samples) == 32
+    validation = Validation(write(tmp_path, built), normalizer, REFUSAL_MESSAGE, is_own=False)
+    assert list(validation.problems()) == []
+
+
+@pytest.mark.parametrize(("language", "samples"), [("pl", 32), ("de", 12)])
+def test_the_command_validates_what_is_built(tmp_path: Path, language: str, samples: int) -> None:
+    chunks, candidates = house_rules(language)
+    message, name = REFUSALS[language], NORMALIZERS[language]
+    given = Settings(distractors=4, refusals=0.25, seed=0, refusal_message=message)
+    paths = write(tmp_path, make_samples(candidates, chunks, load_normalizer(name), given))
+    command = [
+        *(sys.executable, "-m", "ragifeval", "validate", "--docs_path", paths.documents),
+        *("--eval_path", paths.samples, "--refusal_message", message),
+        *(("--normalizer", name) if name else ()),
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[-1].startswith(f"{samples} samples, ")
+    assert lines[-1].endswith(" documents: 0 problems")
+    # Of three quarters of the questions, all phrases, and F1 of one document of five: 4/7 in total.
+    (citing,) = [line for line in lines if line.startswith("copying and citing them")]
+    assert citing.split()[4:6] == ["100.0", "-"]
+    assert citing.split()[-1] == "57.1"
+
+
+def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib; from tests.build.test_samples import *;"
+        "chunks, candidates = house_rules('pl');"
+        "built = make_samples(candidates, chunks, load_normalizer(), settings(4, 0.25, 7));"
+        "write(pathlib.Path(sys.argv[1]), built)"
+    )
+    written = []
+    for seed in ("0", "1"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        subprocess.run(
+            [sys.executable, "-c", code, folder],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+        )
+        written.append([(folder / f"{n}.jsonl").read_bytes() for n in ("documents", "samples")])
+    assert written[0] == written[1]
+    assert all(written[0])
