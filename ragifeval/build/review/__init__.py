@@ -1,0 +1,1 @@
+"""Review by a person: a table and a page, and the verdicts read back."""

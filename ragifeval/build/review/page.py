@@ -1,0 +1,141 @@
+"""The review as a page: one file that works where it lies, asks for nothing and lets nothing in.
+
+What documents and models say is JSON in it, of which JavaScript makes text nodes, as in the report,
+whose elements and colours it shares; its policy lets run only the script that belongs to it.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from ragifeval import __version__, report
+from ragifeval.build.review.cells import plain_lines
+from ragifeval.build.review.table import COLUMNS, Row, cells_of
+from ragifeval.errors import UserError
+from ragifeval.files import written_beside
+from ragifeval.normalizer import Normalizer
+from ragifeval.report.page import embedded
+from ragifeval.report.texts import load_texts
+
+_HERE, _REPORT = Path(__file__).parent, Path(report.__path__[0])
+_STYLES = (_REPORT / "page.css", _REPORT / "questions.css", _HERE / "page.css")
+_SCRIPTS = (
+    _REPORT / "elements.js",
+    *(_HERE / f"{name}.js" for name in ("state", "marks", "sample", "page")),
+)
+# Those that elements.js says by itself.
+_TEXTS = ("mark_document", "mark_unseen")
+
+
+def write_review_page(
+    path: Path,
+    rows: Sequence[Row],
+    language: str,
+    title: str,
+    normalizer: Normalizer | None = None,
+) -> None:
+    """Write the page; what it downloads, `read_verdicts` reads.
+
+    Args:
+        language: of the samples, as HTML names it ("pl"); the page's own labels are English.
+        title: of the build.
+        normalizer: so that phrases are marked in whatever form they stand in the text; without it,
+            only as they are written.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    page = render(rows, language, title, normalizer)
+    try:
+        with written_beside(path) as file:
+            file.write(page)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def render(
+    rows: Sequence[Row], language: str, title: str, normalizer: Normalizer | None = None
+) -> str:
+    """The page as a text; write_review_page() tells its arguments."""
+    style, functions = (
+        "\n".join(file.read_text(encoding="utf-8") for file in files)
+        for files in (_STYLES, _SCRIPTS)
+    )
+    script = f'"use strict";\n(() => {{\n{functions}}})();\n'
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("page.jinja").render(
+        language=language,
+        title=plain_lines(title),
+        version=__version__,
+        count=len(rows),
+        style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
+        script=Markup(script),  # noqa: S704
+        policy=_policy(style, script),
+        data=Markup(embedded(_data(rows, title, normalizer))),  # noqa: S704
+    )
+
+
+def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Mapping[str, Any]:
+    """What the script is given: each chunk once, however many questions were asked about it."""
+    chunks: dict[str, dict[str, str]] = {}
+    places: dict[str, int] = {}
+    samples: list[dict[str, str | int]] = []
+    for row in rows:
+        cells = cells_of(row)
+        chunk = {name: cells.pop(name) for name in ("file", "page", "text")}
+        whole = plain_lines(row.chunk.text)
+        if whole != chunk["text"]:  # which is cut where it is too long for a cell
+            chunk["whole"] = whole
+        chunks.setdefault(row.chunk.id, chunk)
+        place = places.setdefault(row.chunk.id, len(places))
+        samples.append({"of": place} | {name: cell for name, cell in cells.items() if cell})
+    content = {"columns": COLUMNS, "samples": samples, "chunks": list(chunks.values())}
+    # Verdicts are kept for this very content: of another build, they would be on something else.
+    key = json.dumps([title, content], ensure_ascii=True).encode()
+    return {
+        "build": hashlib.sha256(key).hexdigest()[:16],
+        **content,
+        "lemmas": _lemmas(rows, normalizer),
+        "texts": {name: load_texts("en")[name] for name in _TEXTS},
+    }
+
+
+def _lemmas(rows: Sequence[Row], normalizer: Normalizer | None) -> Mapping[str, str]:
+    """The lemmas of the words in all texts, where they are not the word itself."""
+    if normalizer is None:
+        return {}
+    texts = {row.chunk.text for row in rows}
+    for row in rows:
+        cells = cells_of(row)
+        texts |= {cells[name] for name in ("question", "answer", "phrases")}
+    known: dict[str, str] = {}
+    for text in texts:
+        normalized = normalizer(text)
+        known.update(zip(normalized.words, normalized.lemmas, strict=True))
+    return {word: lemma for word, lemma in sorted(known.items()) if word != lemma}
+
+
+def _policy(style: str, script: str) -> str:
+    """The Content-Security-Policy: no request to anywhere, no code and no style but the page's."""
+    style_hash, script_hash = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    )
+    return (
+        f"default-src 'none'; script-src 'sha256-{script_hash}'; "
+        f"style-src 'sha256-{style_hash}'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )

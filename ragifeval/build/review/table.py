@@ -1,0 +1,201 @@
+"""Review by a person: a table of the samples that may come of a build, and the verdicts on them.
+
+review.csv is what Excel, LibreOffice and others open and save: UTF-8 with a mark at its start, by
+which Excel knows it. What they make of it on the way back (semicolons, another encoding, other ends
+of lines, columns moved) is read all the same.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragifeval.build.records import Candidate, Chunk
+from ragifeval.build.review.cells import (
+    Verdict,
+    cut_to_cell,
+    guarded,
+    is_same,
+    parse_phrases,
+    parse_verdict,
+    phrases_cell,
+    plain_lines,
+    unguarded,
+)
+from ragifeval.build.review.spreadsheet import read_table
+from ragifeval.errors import UserError
+from ragifeval.files import written_beside
+from ragifeval.jsonl import shown
+
+EDITABLE = ("verdict", "question", "answer", "phrases", "note")
+COLUMNS = ("id", *EDITABLE, "refuse", "ratings", "file", "page", "text")
+_NEEDED = ("id", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sample to be reviewed.
+
+    Attributes:
+        chunk: that the question was asked about.
+        refuse: whether the sample's context is to lack the chunk, so that a refusal is right.
+    """
+
+    candidate: Candidate
+    chunk: Chunk
+    refuse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a person made of a row. Texts that were left alone are those of its candidate.
+
+    Attributes:
+        verdict: empty where it is still open.
+        phrases: entries; each a phrase, or alternatives.
+    """
+
+    id: str
+    verdict: Verdict
+    question: str
+    answer: str
+    phrases: Sequence[str | Sequence[str]]
+    note: str
+
+
+def is_edited(reviewed: Reviewed, row: Row) -> bool:
+    """Whether the question, the answer or the phrases differ from what was written."""
+    of = row.candidate
+    return (reviewed.question, reviewed.answer, _frozen(reviewed.phrases)) != (
+        of.question,
+        of.answer,
+        _frozen(of.phrases),
+    )
+
+
+def _frozen(phrases: Sequence[str | Sequence[str]]) -> tuple[str | tuple[str, ...], ...]:
+    return tuple(entry if isinstance(entry, str) else tuple(entry) for entry in phrases)
+
+
+def cells_of(row: Row) -> dict[str, str]:
+    """What stands in the columns of a row, not yet guarded against formulas."""
+    of, chunk = row.candidate, row.chunk
+    place = str(chunk.page) if chunk.page is not None else ""
+    if not place and chunk.row is not None:
+        place = f"row {chunk.row}"
+    ratings = (
+        f"{critic}: {rating:g}. {' '.join(of.rationales.get(critic, '').split())}".rstrip()
+        for critic, rating in of.ratings.items()
+    )
+    cells = {
+        "id": of.id,
+        "verdict": "",
+        "question": of.question,
+        "answer": of.answer,
+        "phrases": phrases_cell(of.phrases),
+        "note": "",
+        "refuse": "yes" if row.refuse else "no",
+        "ratings": "\n".join(ratings),
+        "file": chunk.file,
+        "page": place,
+        "text": chunk.text,
+    }
+    return {name: cut_to_cell(plain_lines(cell)) for name, cell in cells.items()}
+
+
+def write_review_csv(path: Path, rows: Iterable[Row]) -> None:
+    """Write the table: UTF-8 with its mark, commas, CRLF, every cell in quotes (RFC 4180).
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    try:
+        with written_beside(path) as file:
+            file.write("\ufeff")
+            table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+            table.writerow(COLUMNS)
+            for row in rows:
+                table.writerow(guarded(cell) for cell in cells_of(row).values())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def read_verdicts(path: Path, known: Mapping[str, Row]) -> list[Reviewed]:
+    """Read a reviewed table: all of it, or nothing.
+
+    Columns may be moved, added or left out; `id` and `verdict` are needed. A text whose column is
+    left out is as it was written. Rows may be left out: nothing is said of them.
+
+    Args:
+        known: the rows that were written, by the candidate's id.
+
+    Raises:
+        UserError: the file cannot be read; a verdict is none, an id is unknown or stands there
+            twice, a sample is accepted without a question or an answer.
+    """
+    written = {key: cells_of(row) for key, row in known.items()}
+    ids = {cells["id"].strip(): key for key, cells in written.items()}
+    letters = {letter for cells in written.values() for cell in cells.values() for letter in cell}
+    table = read_table(path, _NEEDED, letters)
+    reviewed: list[Reviewed] = []
+    lines: dict[str, int] = {}
+    for line in table.lines:
+        cells = {name: unguarded(plain_lines(cell)) for name, cell in line.cells.items()}
+        where, key = f"{path}:{line.number}", cells["id"].strip()
+        if key not in ids:
+            # A spreadsheet shows what it takes for a number or a date in a form of its own.
+            raise UserError(
+                f"{where}: no sample of this build has the id {shown(key)}; give the id as it was "
+                "written, and the review that belongs to this build"
+            )
+        if key in lines:
+            raise UserError(
+                f"{where}: {shown(key)} stands in line {lines[key]} already; leave one of the two"
+            )
+        lines[key] = line.number
+        key = ids[key]
+        reviewed.append(_judged(where, cells, known[key].candidate, written[key], table.encoding))
+    return reviewed
+
+
+def _judged(
+    where: str,
+    cells: Mapping[str, str],
+    candidate: Candidate,
+    written: Mapping[str, str],
+    encoding: str,
+) -> Reviewed:
+    """Read a row. What was left alone is the candidate's: a cell cannot hold every text as it is.
+
+    Args:
+        where: file and line.
+        written: its cells as they were.
+    """
+    given = {
+        name: cells[name].strip()
+        for name in EDITABLE
+        if name in cells and not is_same(cells[name], written[name], encoding)
+    }
+    verdict = parse_verdict(cells["verdict"])
+    key = shown(candidate.id)
+    if verdict is None:
+        raise UserError(
+            f"{where}: the verdict on {key} is {shown(cells['verdict'])}; write accept, reject, or "
+            "nothing if it is still open"
+        )
+    phrases = parse_phrases(given.get("phrases", written["phrases"]))
+    reviewed = Reviewed(
+        id=candidate.id,
+        verdict=verdict,
+        question=given.get("question", candidate.question),
+        answer=given.get("answer", candidate.answer),
+        phrases=candidate.phrases if phrases == parse_phrases(written["phrases"]) else phrases,
+        note=given.get("note", ""),
+    )
+    for name in ("question", "answer"):
+        if verdict == "accept" and not getattr(reviewed, name).strip():
+            raise UserError(
+                f"{where}: {key} is accepted, but its {name} is empty; fill it in, or reject the "
+                "sample"
+            )
+    return reviewed

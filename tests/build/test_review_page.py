@@ -1,0 +1,513 @@
+"""The review page: as a text, and in a browser, as a file."""
+
+import base64
+import hashlib
+import importlib.util
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.build.records import Candidate, Chunk
+from ragifeval.build.review import page as review_page
+from ragifeval.build.review.page import render, write_review_page
+from ragifeval.build.review.table import COLUMNS, Row, is_edited, read_verdicts, write_review_csv
+from ragifeval.errors import UserError
+from ragifeval.normalizer import load_normalizer
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+in_browser = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None or importlib.util.find_spec("selenium") is None,
+    reason="needs Chromium: apt-get install chromium chromium-driver; and selenium, from "
+    "requirements-dev.txt",
+)
+
+HOSTILE = (
+    '=HYPERLINK("x")</title></script><script>window.pwned=1</script><img src=x '
+    "onerror='window.pwned=2'></textarea></article><!-- {{ 7*7 }} \u2028\x00\u202efdp.exe "
+    'wnio\u00adsek \ud83d " &lt;b&gt;\n-1;=2 | 3'
+)
+TEXT = "Wniosek składa się na siedem dni przed początkiem urlopu. Opłata: 17 zł."
+
+
+def rows() -> list[Row]:
+    """Four questions on two chunks, the last hostile in all that it says."""
+    chunks = [
+        Chunk("reg-1", TEXT, "regulamin.pdf", 0, page=3),
+        Chunk(HOSTILE, HOSTILE * 2, HOSTILE, 0, row=12),
+    ]
+    ratings, words = {"groundedness": 5.0, HOSTILE: 4.5}, {"groundedness": "Dobre.\nTak."}
+    candidates = [
+        Candidate(
+            "reg-1-1",
+            "reg-1",
+            "Kiedy składa się wniosek?",
+            "Siedem dni przed urlopem.",
+            ratings,
+            words,
+            ["siedem dni", ["początek urlopu", "przed urlopem"]],
+        ),
+        Candidate("reg-1-2", "reg-1", "Ile wynosi opłata?", "17 zł", phrases=["18 zł", "opłata"]),
+        Candidate("reg-1-3", "reg-1", "Co się składa?", "Wniosek.", phrases=["wnioskami"]),
+        Candidate(HOSTILE, HOSTILE, HOSTILE, HOSTILE, ratings, {HOSTILE: HOSTILE}, [HOSTILE]),
+    ]
+    places = {chunk.id: chunk for chunk in chunks}
+    return [Row(of, places[of.chunk], refuse=index == 1) for index, of in enumerate(candidates)]
+
+
+def many(count: int) -> list[Row]:
+    chunk = Chunk("reg-1", TEXT * 30, "regulamin.pdf", 0)
+    return [
+        Row(
+            Candidate(f"reg-1-{index}", "reg-1", f"Pytanie {index}?", "17 zł", phrases=["17 zł"]),
+            chunk,
+        )
+        for index in range(count)
+    ]
+
+
+def rendered(title: str = "urlopy") -> str:
+    return render(rows(), "pl", title, load_normalizer())
+
+
+def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
+    text = rendered()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    found = policy[1].replace("&#39;", "'")
+    assert "default-src 'none'" in found
+    assert "unsafe" not in found
+    for directive, pattern in (
+        ("script-src", r"<script>(.*?)</script>"),
+        ("style-src", r"<style>(.*?)</style>"),
+    ):
+        [content] = re.findall(pattern, text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}'" in found
+
+
+def test_nothing_of_a_text_is_markup() -> None:
+    plain, hostile = render([], "pl", "urlopy"), rendered(HOSTILE)
+    for tag in ("<script", "</script", "</title", "<img", "</textarea", "<!--"):
+        assert hostile.count(tag) == plain.count(tag)
+    hostile.encode()
+
+
+def test_nothing_is_named_that_lies_elsewhere() -> None:
+    text = rendered()
+    assert not re.search(r"https?://|@import|url\(|src=\"|href=\"(?!#|data:,\")", text)
+    assert "style=" not in text  # the policy would refuse it
+
+
+def test_the_same_rows_give_the_same_page() -> None:
+    assert rendered() == rendered()
+
+
+@pytest.mark.parametrize("script", review_page._SCRIPTS, ids=lambda script: script.name)
+def test_scripts_parse_no_html(script: Path) -> None:
+    text = script.read_text(encoding="utf-8")
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(", text
+    )
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"review.html: cannot be written: No such file"):
+        write_review_page(tmp_path / "none" / "review.html", [], "pl", "urlopy")
+
+
+class Page:
+    """A review in the browser, and where its downloads go."""
+
+    def __init__(self, driver: Any, downloads: Path) -> None:
+        self.driver = driver
+        self.downloads = downloads
+
+    def open(self, path: Path, width: int = 1280, scheme: str = "light") -> None:
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        for kind in ("browser", "performance"):
+            self.driver.get_log(kind)
+        self.driver.get(path.as_uri())
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def texts(self, selector: str) -> list[str]:
+        script = (
+            "return JSON.stringify([...document.querySelectorAll(arguments[0])]"
+            ".filter((element) => !element.hidden).map((element) => element.textContent))"
+        )
+        return list(json.loads(self.run(script, selector)))
+
+    def text(self, selector: str) -> str:
+        return self.texts(selector)[0]
+
+    def is_shown(self, name: str) -> bool:
+        return bool(self.driver.find_element("id", name).is_displayed())
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def click(self, name: str) -> None:
+        self.driver.find_element("id", name).click()
+
+    def fill(self, name: str, text: str) -> None:
+        box = self.driver.find_element("id", name)
+        box.send_keys("\ue009a\ue000", "\ue017", text)  # Ctrl and A, delete
+
+    def choose(self, text: str) -> None:
+        from selenium.webdriver.support.select import Select
+
+        Select(self.driver.find_element("id", "filter")).select_by_visible_text(text)
+
+    def download(self) -> Path:
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        path = self.downloads / "review.csv"
+        path.unlink(missing_ok=True)
+        self.click("download")
+        WebDriverWait(self.driver, 10, 0.02).until(lambda _: path.exists() and path.stat().st_size)
+        return path
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self) -> list[str]:
+        messages = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
+        return [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for flag in (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+        "--disable-background-networking --disable-component-update --disable-sync "
+        f"--disable-dev-shm-usage --user-data-dir={tmp_path_factory.mktemp('chromium')}"
+    ).split(" "):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    downloads = tmp_path_factory.mktemp("downloads")
+    driver = webdriver.Chrome(options, Service(DRIVER))
+    driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)}
+    )
+    yield Page(driver, downloads)
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser: Page, tmp_path: Path) -> Page:
+    """The review of rows(), nothing of it done yet."""
+    path = tmp_path / "review.html"
+    write_review_page(path, rows(), "pl", f"urlopy {tmp_path}", load_normalizer())
+    browser.open(path)
+    return browser
+
+
+def known() -> dict[str, Row]:
+    return {row.candidate.id: row for row in rows()}
+
+
+@in_browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 800, 1400])
+def test_a_page_loads_quietly_and_fits(
+    browser: Page, tmp_path: Path, width: int, scheme: str
+) -> None:
+    path = tmp_path / "review.html"
+    write_review_page(path, rows()[::-1], "pl", HOSTILE)
+    browser.open(path, width, scheme)
+    browser.press("e")
+    assert browser.complaints() == []
+    requested = [url for url in browser.requests() if not url.startswith("data:")]
+    assert requested == [path.as_uri()]
+    for element in ("document.documentElement", "document.getElementById('sample')"):
+        assert not browser.run(f"return {element}.scrollWidth > {element}.clientWidth"), element
+    ground = browser.run("return getComputedStyle(document.documentElement).backgroundColor")
+    assert (ground == "rgb(246, 247, 248)") == (scheme == "light")
+
+
+@in_browser
+def test_what_a_sample_shows(page: Page) -> None:
+    assert page.text("#place") == "1 of 4"
+    assert page.text("#question") == "Kiedy składa się wniosek?"
+    assert page.text("#answer") == "Siedem dni przed urlopem."
+    assert page.text("#source") == "regulamin.pdf, page 3"
+    assert page.text("#text") == TEXT
+    assert page.texts("#ratings li")[0] == "groundedness: 5. Dobre. Tak."
+    assert not page.is_shown("refuse")
+    langs = page.run(
+        "return ['question', 'answer', 'text', 'edit-question', 'edit-answer', 'edit-phrases']"
+        ".map((name) => document.getElementById(name).lang)"
+    )
+    assert (langs, page.run("return document.documentElement.lang")) == (["pl"] * 6, "en")
+    # In other forms too: "początek urlopu" is "początkiem urlopu" in the text.
+    assert page.texts("#answer mark") == ["Siedem dni", "przed urlopem"]
+    assert page.texts("#text mark") == ["siedem dni", "początkiem urlopu"]
+    assert page.texts("#phrases li") == [
+        "siedem dni in the answer and in the text",
+        "początek urlopu or przed urlopem in the answer and in the text",
+    ]
+    page.press("\ue014")  # arrow right
+    assert page.text("#question") == "Ile wynosi opłata?"
+    assert page.is_shown("refuse")
+    assert page.texts("#phrases li") == [
+        "18 zł not in the answer, not in the text",
+        "opłata not in the answer, in the question already",
+    ]
+    assert page.texts("#text mark") == ["Opłata"]
+    assert page.text("#ratings-title, #ratings") == ""
+
+
+@in_browser
+def test_review_by_keys_and_buttons(page: Page) -> None:
+    assert page.text("#count") == "0 of 4 reviewed: 0 accepted, 0 rejected"
+    page.press("a")
+    assert page.text("#count") == "1 of 4 reviewed: 1 accepted, 0 rejected"
+    assert page.text("#place") == "2 of 4"
+    page.click("reject")
+    assert page.text("#count") == "2 of 4 reviewed: 1 accepted, 1 rejected"
+    assert page.run("return document.activeElement.id") == "reject"  # for the next one
+
+    page.press("e")
+    assert page.run("return document.activeElement.id") == "edit-question"
+    page.press("are")  # typed, not obeyed
+    assert page.text("#question") == "Co się składa?are"
+    page.fill("edit-question", "Co składa się przed urlopem?")
+    page.fill("edit-phrases", "wniosek | siedem dni\nopłata")
+    assert page.texts("#phrases li") == [
+        "wniosek or siedem dni in the answer and in the text",
+        "opłata not in the answer",
+    ]
+    assert page.texts("#text mark") == ["Wniosek", "siedem dni", "Opłata"]
+    assert page.text("#edited") == "edited"
+    page.press("\ue00c")  # escape
+    assert not page.is_shown("editor")
+    page.fill("edit-note", "nieźle; -1")
+    page.press("\ue00c", "a")
+    assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
+
+    page.driver.refresh()
+    assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
+    assert page.text("#place") == "4 of 4"  # the first that is open
+    page.press("\ue012")  # arrow left
+    assert page.text("#question") == "Co składa się przed urlopem?"
+    assert page.run("return document.getElementById('edit-note').value") == "nieźle; -1"
+    assert page.run("return document.getElementById('accept').ariaPressed") == "true"
+
+    back = read_verdicts(page.download(), known())
+    assert [(of.verdict, of.note) for of in back] == [
+        ("accept", ""),
+        ("reject", ""),
+        ("accept", "nieźle; -1"),
+        ("", ""),
+    ]
+    assert back[2].question == "Co składa się przed urlopem?"
+    assert back[2].answer == "Wniosek."
+    assert back[2].phrases == (("wniosek", "siedem dni"), "opłata")
+    edited = [is_edited(of, row) for of, row in zip(back, rows(), strict=True)]
+    assert edited == [False, False, True, False]
+
+    page.press("o")
+    assert page.text("#count") == "2 of 4 reviewed: 1 accepted, 1 rejected"
+    page.press("e")
+    page.click("restore")
+    assert page.text("#question") == "Co się składa?"
+    assert read_verdicts(page.download(), known())[2].question == "Co się składa?"
+    assert page.complaints() == []
+
+
+@in_browser
+def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> None:
+    page.press("a")
+    again, other = tmp_path / "moved.html", tmp_path / "other.html"
+    shutil.copy(tmp_path / "review.html", again)
+    write_review_page(other, rows()[:3], "pl", f"urlopy {tmp_path}")
+    page.open(again)
+    assert page.text("#count").startswith("1 of 4")
+    page.open(other)
+    assert page.text("#count").startswith("0 of 3")
+
+
+@in_browser
+def test_what_was_not_kept_by_the_page_is_passed_over(page: Page, tmp_path: Path) -> None:
+    page.press("a", "a")
+    page.run(
+        "const { build } = JSON.parse(document.getElementById('data').textContent);"
+        "for (const [id, text] of arguments[0])"
+        "  localStorage.setItem(`ragifeval-review:${build}:${id}`, text)",
+        [
+            ("reg-1-1", "{"),
+            ("reg-1-2", '{"verdict": 7, "question": null}'),
+            ("reg-1-3", '{"verdict": "x", "id": "y"}'),
+        ],
+    )
+    page.driver.refresh()
+    assert page.text("#count").startswith("0 of 4")
+    assert page.text("#name") == "reg-1-1"
+    assert page.complaints() == []
+
+
+@in_browser
+def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page, tmp_path: Path) -> None:
+    script = "Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })"
+    added = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+    try:
+        page.open(tmp_path / "review.html")
+        assert page.is_shown("lost")
+        page.press("a")
+        assert page.text("#count").startswith("1 of 4")
+        assert read_verdicts(page.download(), known())[0].verdict == "accept"
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+@in_browser
+def test_filter(page: Page) -> None:
+    page.press("a", "r")
+    for name, places in (("all", 4), ("open", 2), ("accepted", 1), ("rejected", 1)):
+        page.choose(name)
+        assert len(page.texts("#list li")) == places, name
+    page.choose("open")
+    page.run("document.activeElement.blur()")
+    page.press("a")
+    assert page.text("#place") == "4 of 4"
+    assert len(page.texts("#list li")) == 1
+    page.press("r")
+    assert page.text("#nothing").startswith("No sample is left here.")
+    assert not page.is_shown("sample")
+    assert page.text("#count") == "4 of 4 reviewed: 2 accepted, 2 rejected"
+    page.press("a", "\ue014")  # nothing to be obeyed on
+    page.choose("rejected")
+    assert page.text("#place") == "2 of 4"
+
+
+@in_browser
+@pytest.mark.parametrize("field", ["question", "answer"])
+def test_nothing_is_accepted_without_a_question_and_an_answer(page: Page, field: str) -> None:
+    page.press("e")
+    page.fill(f"edit-{field}", " ")
+    page.press("\ue00c", "a")
+    assert page.text("#message") == ("A sample that is accepted needs a question and an answer.")
+    assert page.is_shown("editor")
+    assert page.text("#count").startswith("0 of 4")
+    page.fill(f"edit-{field}", "x")
+    page.click("accept")
+    page.click("previous")
+    assert page.text("#verdict") == "accepted"
+    page.click("edit")
+    page.fill(f"edit-{field}", "")  # it cannot stay accepted
+    assert page.text("#verdict") == "open"
+    assert read_verdicts(page.download(), known())[0].verdict == ""
+
+
+@in_browser
+def test_keys_can_be_turned_off(page: Page) -> None:
+    page.click("keys")
+    page.press("a", "r", "\ue014")
+    assert page.text("#count").startswith("0 of 4")
+    assert page.text("#place") == "1 of 4"
+    page.click("keys")
+    page.press("a")
+    assert page.text("#count").startswith("1 of 4")
+
+
+@in_browser
+def test_every_control_has_a_name_and_shows_its_focus(page: Page) -> None:
+    page.press("e")
+    unnamed = (
+        "return [...document.querySelectorAll('button, textarea, select, input, progress')]"
+        ".filter((e) => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).length"
+    )
+    assert page.run(unnamed) == 0
+    reached = []
+    page.run("document.querySelector('.skip').focus()")
+    for _ in range(24):
+        focus = "const e = document.activeElement; return [e.id, getComputedStyle(e).outlineStyle]"
+        name, outline = page.run(focus)
+        reached.append(name)
+        assert outline == "solid", name
+        page.press("\ue004")  # tab
+        if name == "next":
+            break
+    controls = (
+        "filter download edit-question edit-answer edit-phrases close edit-note accept reject edit "
+        "previous next"
+    )
+    assert set(controls.split()) <= set(reached)
+
+
+@in_browser
+def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
+    for _ in range(3):
+        page.press("\ue014")
+    page.press("e")
+    assert page.run("return window.pwned === undefined")
+    shown = HOSTILE.replace("\ud83d", "\\ud83d")
+    assert page.text("#question") == shown
+    assert page.text("#answer") == shown
+    assert page.text("#text") == shown * 2
+    assert page.text("#source") == f"{shown}, row 12"
+    assert page.run("return document.getElementById('edit-answer').value") == shown
+    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
+    codes = page.run(
+        "return [...document.querySelectorAll('#question .unseen')].map((e) => e.dataset.code)"
+    )
+    assert codes == ["U+2028", "U+0000", "U+202E", "U+00AD"]
+    assert page.complaints() == []
+
+
+@in_browser
+def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> None:
+    long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
+    one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
+    write_review_page(tmp_path / "review.html", [one, *rows()], "pl", f"długie {tmp_path}")
+    write_review_csv(tmp_path / "review.csv", [one, *rows()])
+    browser.open(tmp_path / "review.html")
+    assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
+    assert browser.text("#text") == long.text
+    assert len(browser.texts("#text mark")) == 6000
+
+
+@in_browser
+def test_two_thousand_samples(browser: Page, tmp_path: Path) -> None:
+    path = tmp_path / "review.html"
+    write_review_page(path, many(2000), "pl", "wiele")
+    assert path.stat().st_size < 600_000  # the chunk is there once
+    browser.open(path)
+    assert len(browser.texts("#list li")) == 2000
+    browser.press(*"ar" * 20)
+    assert browser.text("#count") == "40 of 2000 reviewed: 20 accepted, 20 rejected"
+    spent = browser.run(
+        "const start = performance.now(); document.getElementById('accept').click();"
+        "return performance.now() - start"
+    )
+    assert spent < 500  # milliseconds; some ten on a machine that is not busy
+    back = read_verdicts(browser.download(), {row.candidate.id: row for row in many(2000)})
+    assert [of.verdict for of in back[:42]] == ["accept", "reject"] * 20 + ["accept", ""]
+
+
+def test_the_columns_are_those_of_the_table() -> None:
+    data = re.search(r'id="data">(.*?)</script>', rendered())
+    assert data is not None
+    assert tuple(json.loads(data[1])["columns"]) == COLUMNS
