@@ -10,6 +10,7 @@ from ragifeval.terminal import Parser, guarded
 
 # Each is a module of ragifeval/commands with `add_options(parser)` and `run(options) -> exit code`.
 COMMANDS = {
+    "build": "make a benchmark of your own documents: questions, critics, samples",
     "compare": "compare models by their logs, with intervals and tests",
     "export": "write the benchmark in the form that others keep data in",
     "judge": "ask a model for a second opinion on answers, or compare their words",

@@ -28,6 +28,7 @@ def write_datasets(
     sources: Collection[Path],
     overwrite: bool,
     is_own: bool,
+    language: str = "pl",
 ) -> None:
     """Write the folder.
 
@@ -36,6 +37,7 @@ def write_datasets(
         overwrite: replace the three files where the folder holds something; anything else in it
             stays.
         is_own: whether the data are this project's own; the card tells their origin and license.
+        language: of the samples, for the card.
 
     Raises:
         UserError: the folder is not empty, or cannot be written.
@@ -51,7 +53,7 @@ def write_datasets(
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / DOCUMENTS, _lines(_documents(benchmark)))
         _write(folder / SAMPLES, _lines(_samples(benchmark)))
-        _write(folder / CARD, [_card(benchmark, is_own)])
+        _write(folder / CARD, [_card(benchmark, is_own, language)])
     except OSError as error:
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
@@ -89,7 +91,7 @@ def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
         }
 
 
-def _card(benchmark: Benchmark, is_own: bool) -> str:
+def _card(benchmark: Benchmark, is_own: bool, language: str) -> str:
     # Nothing is escaped: it is Markdown, not HTML.
     environment = Environment(  # noqa: S701
         undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
@@ -97,16 +99,17 @@ def _card(benchmark: Benchmark, is_own: bool) -> str:
     conditions = Counter(name for sample in benchmark.samples for name in sample.expect)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         is_own=is_own,
+        language=language,
         version=__version__,
         fingerprint=benchmark.fingerprint(),
         documents=len(benchmark.documents),
         samples=len(benchmark.samples),
         conditions=conditions,
-        size=_size_category(len(benchmark.samples)),
+        size=size_category(len(benchmark.samples)),
     )
 
 
-def _size_category(samples: int) -> str:
+def size_category(samples: int) -> str:
     """The Hub's name for about how many rows there are."""
     for limit, name in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")):
         if samples < limit:

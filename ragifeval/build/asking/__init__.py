@@ -1,0 +1,1 @@
+"""The stages that ask a model: questions and answers, critics, phrases."""

@@ -1,0 +1,109 @@
+"""The stages of a build, one after the other: read, cut, ask, criticise, propose phrases."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from ragifeval.build.asking.critics import criticise
+from ragifeval.build.asking.phrases import propose_phrases
+from ragifeval.build.asking.questions import ask_questions
+from ragifeval.build.asking.stage import Models
+from ragifeval.build.chunking import cut
+from ragifeval.build.duplicates import drop_duplicates
+from ragifeval.build.facts import facts_of
+from ragifeval.build.folder import BuildFolder, write_objects, write_records
+from ragifeval.build.plan import BuildPlan
+from ragifeval.build.reading.finding import Found
+from ragifeval.build.reading.sources import read_sources
+from ragifeval.build.records import Chunk, Duplicate, Source
+from ragifeval.errors import UserError
+from ragifeval.files import written_beside
+
+
+@dataclass(frozen=True)
+class Chunked:
+    """What the files came to.
+
+    Attributes:
+        chunks: without duplicates, in the order of the files.
+        chosen: those to be asked about.
+        read: how many files were read.
+        unread: file -> why it could not be.
+    """
+
+    chunks: Sequence[Chunk]
+    chosen: Sequence[Chunk]
+    duplicates: Sequence[Duplicate]
+    read: int
+    unread: Mapping[str, str]
+
+
+def read_chunks(plan: BuildPlan, found: Found, folder: BuildFolder | None) -> Chunked:
+    """Read the files and cut them.
+
+    Args:
+        folder: where the texts are kept for another start; None to keep nothing.
+
+    Raises:
+        UserError: no file holds a text.
+    """
+    unread = {one.file: one.reason for one in found.unread}
+    read: set[str] = set()
+
+    def sources() -> Iterator[Source]:
+        for one in read_sources(found.files, folder.files if folder is not None else None):
+            if isinstance(one, Source):
+                read.add(one.file)
+                yield one
+            else:
+                unread[one.file] = one.reason
+
+    chunks, duplicates = drop_duplicates(list(cut(sources(), plan.chunk_size, plan.chunk_overlap)))
+    if not chunks:
+        reasons = "; ".join(f"{file}: {reason}" for file, reason in unread.items())
+        raise UserError(f"DOCS: there is no text in them ({reasons or 'no file was found'})")
+    return Chunked(chunks, _chosen(chunks, plan), duplicates, len(read), unread)
+
+
+def _chosen(chunks: Sequence[Chunk], plan: BuildPlan) -> Sequence[Chunk]:
+    if plan.limit is None or plan.limit >= len(chunks):
+        return chunks
+    places = Random(plan.samples.seed).sample(range(len(chunks)), plan.limit)
+    return [chunks[place] for place in sorted(places)]
+
+
+def build(folder: BuildFolder, plan: BuildPlan, found: Found, overwrite: bool) -> Models:
+    """Go through the stages; what they leave in the folder, finish() makes the benchmark of.
+
+    Returns:
+        the models, which tell whether the user interrupted it: the folder is as it was then, but
+        for what was read and replied.
+    """
+    if overwrite:
+        folder.start_over()
+    chunked = read_chunks(plan, found, folder)
+    models = Models(plan, folder)
+    asked = ask_questions(models, chunked.chosen)
+    criticised = criticise(models, asked.candidates, chunked.chosen)
+    proposed = propose_phrases(models, criticised.candidates, chunked.chosen)
+    if models.interrupted:
+        return models
+    facts_of(
+        plan,
+        chunked.read,
+        chunked.unread,
+        len(chunked.chunks) + len(chunked.duplicates),
+        len(chunked.duplicates),
+        len(chunked.chosen),
+    ).write(folder.facts)
+    write_records(folder.chunks, chunked.chunks)
+    write_objects(
+        folder.duplicates,
+        ({"id": one.chunk.id, "of": one.of, "share": one.share} for one in chunked.duplicates),
+    )
+    write_records(folder.dropped, [*asked.rejections, *criticised.rejections, *proposed.rejections])
+    with written_beside(folder.prompt) as file:
+        file.write(plan.evaluation.source)
+    # Last: with it, the build counts as finished.
+    write_records(folder.candidates, proposed.candidates)
+    return models

@@ -1,0 +1,67 @@
+"""README.md of OUT_DIR: a dataset card that says how samples were made, and how they are used."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from ragifeval import __version__
+from ragifeval.build.facts import Facts
+from ragifeval.build.languages import LANGUAGES
+from ragifeval.build.making.samples import Built
+from ragifeval.export.datasets import size_category
+
+_TEMPLATE = Path(__file__).with_name("card.jinja")
+
+
+def card(
+    facts: Facts,
+    built: Built,
+    stages: Sequence[tuple[str, int, Mapping[str, int]]],
+    reviewed: Mapping[str, int],
+) -> str:
+    """The text of the card.
+
+    Args:
+        stages: (stage, how many questions are left behind it, reason -> how many it dropped).
+        reviewed: verdict -> how many.
+    """
+    # Nothing is escaped: it is Markdown, not HTML.
+    environment = Environment(  # noqa: S701
+        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(reviewed.items()))
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+        facts=facts,
+        samples=len(built.samples),
+        refusals=sum(bool(sample.expect.get("refuse")) for sample in built.samples),
+        size=size_category(len(built.samples)),
+        stages=stages,
+        options=evaluation_options(facts),
+        reviewed=verdicts or "no",
+        is_reviewed=bool(reviewed),
+        version=__version__,
+    )
+
+
+def evaluation_options(facts: Facts, folder: str = "") -> Sequence[str]:
+    """The options with which the entry scripts evaluate on the samples.
+
+    Args:
+        folder: OUT_DIR as the reader names it, with a `/` at its end; empty for the folder itself.
+    """
+    language = LANGUAGES[facts.language]
+    options = [
+        f"--docs_path {shlex.quote(f'{folder}documents.jsonl')}",
+        f"--eval_path {shlex.quote(f'{folder}samples.jsonl')}",
+        f"--prompt {shlex.quote(f'{folder}prompt.jinja')}",
+    ]
+    default = LANGUAGES["pl"]
+    if language.system_message != default.system_message:
+        options.append(f"--system_message {shlex.quote(language.system_message)}")
+    if facts.samples.refusal_message != default.refusal_message:
+        options.append(f"--refusal_message {shlex.quote(facts.samples.refusal_message)}")
+    if facts.normalizer is not None:
+        options.append(f"--normalizer {shlex.quote(facts.normalizer)}")
+    return options

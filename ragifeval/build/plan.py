@@ -1,0 +1,161 @@
+"""From options to what is to be built, and how: checked before a file is read or a model asked."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragifeval import __version__
+from ragifeval.any_model import AnyConfig, load_any_config
+from ragifeval.block_template import BlockTemplate
+from ragifeval.build.languages import LANGUAGES
+from ragifeval.build.making.samples import Settings
+from ragifeval.defaults import ROOT
+from ragifeval.errors import UserError
+from ragifeval.normalizer import normalizer_name
+from ragifeval.prompt import PromptTemplate
+from ragifeval.signature import Signature, fingerprint, model_part
+
+PROMPTS = ROOT / "config" / "build"
+
+STYLES: Mapping[str, Sequence[str]] = {
+    "factoid": ("factoid",),
+    "exam": ("exam_questions", "exam_answer"),
+}
+"""Style of asking -> the names of its templates."""
+CRITICS: Mapping[str, Mapping[str, tuple[float, float]]] = {
+    "separate": dict.fromkeys(("groundedness", "relevance", "standalone"), (1, 5)),
+    "additive": {"additive": (0, 4)},
+}
+"""Way to criticise -> its critics: the name of a template -> the least and the greatest rating."""
+EVALUATION = "evaluation.jinja"
+"""The prompt that models get when they are evaluated on the samples."""
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """A build whose options, configs and prompts are right.
+
+    Attributes:
+        config: of the model that asks, answers and proposes phrases; None in a dry run without one.
+        critic: of the model that criticises; None where it is the same.
+        templates: name -> template of a prompt.
+        evaluation: the template that models are to be evaluated with.
+        chunk_size, chunk_overlap: in characters; a size of None leaves documents whole.
+        questions: how many are asked about each chunk.
+        least_rating: what each critic must give.
+        normalizer: as --normalizer names it; None for the lemma table.
+        limit: how many chunks are asked about; None for all.
+    """
+
+    config: AnyConfig | None
+    critic: AnyConfig | None
+    language: str
+    audience: str
+    style: str
+    criticism: str
+    templates: Mapping[str, BlockTemplate]
+    evaluation: PromptTemplate
+    chunk_size: int | None
+    chunk_overlap: int
+    questions: int
+    least_rating: float
+    normalizer: str | None
+    samples: Settings
+    limit: int | None
+
+    @property
+    def critics(self) -> Mapping[str, tuple[float, float]]:
+        """The name of each critic's template -> its least and its greatest rating."""
+        return CRITICS[self.criticism]
+
+    @property
+    def signature(self) -> Signature:
+        """All that a build depends on, besides the documents."""
+        samples = self.samples
+        return Signature(
+            {
+                "language": self.language,
+                "chunks": f"{self.chunk_size or 'whole'}+{self.chunk_overlap}",
+                "questions": f"{self.questions}-{self.style}",
+                "critics": f"{self.criticism}>={self.least_rating:g}",
+                "audience": fingerprint(self.audience),
+                "prompts": fingerprint({n: t.source for n, t in sorted(self.templates.items())}),
+                "normalizer": normalizer_name(self.normalizer),
+                "samples": f"{samples.distractors}-{samples.refusals:g}-seed{samples.seed}",
+                "limit": str(self.limit or "no"),
+                "version": __version__,
+                "critic": _named(self.critic or self.config),
+                "model": _named(self.config),
+            }
+        )
+
+    def replies_signature(self, config: AnyConfig) -> Signature:
+        """What a model's reply depends on, besides its prompt."""
+        return Signature({"version": __version__, "model": _named(config)})
+
+
+def _named(config: AnyConfig | None) -> str:
+    return model_part(config.display_name, config.scored_settings()) if config else "none"
+
+
+def make_build_plan(options: argparse.Namespace) -> BuildPlan:
+    """Read and check all that the options name, the documents aside.
+
+    Raises:
+        UserError: something is wrong with an option, a config or a prompt.
+    """
+    size = None if options.chunk_size == "whole" else int(options.chunk_size)
+    if size is not None and options.chunk_overlap >= size:
+        raise UserError(
+            f"--chunk-overlap: {options.chunk_overlap} is not less than --chunk-size, {size}"
+        )
+    language = LANGUAGES[options.language]
+    folder = (options.prompts or PROMPTS / options.language).resolve()
+    names = [*STYLES[options.style], *CRITICS[options.critics], "phrases"]
+    _, most = next(iter(CRITICS[options.critics].values()))
+    if options.min_rating > most:
+        raise UserError(
+            f"--min-rating: {options.min_rating:g} is more than the {most:g} that "
+            f"--critics {options.critics} can give"
+        )
+    normalizer = options.normalizer or language.normalizer
+    normalizer_name(normalizer)
+    config = critic = None
+    if options.model_config is not None:
+        config = load_any_config(options.model_config, options.dry_run)
+    elif not options.dry_run:
+        raise UserError("--model_config: is missing; it says which model asks the questions")
+    if options.judge_config is not None:
+        critic = load_any_config(options.judge_config, options.dry_run)
+    return BuildPlan(
+        config=config,
+        critic=critic,
+        language=options.language,
+        audience=options.audience or language.audience,
+        style=options.style,
+        criticism=options.critics,
+        templates={name: BlockTemplate(folder / f"{name}.jinja") for name in names},
+        evaluation=_evaluation(folder, options.language),
+        chunk_size=size,
+        chunk_overlap=0 if size is None else options.chunk_overlap,
+        questions=options.questions_per_chunk,
+        least_rating=options.min_rating,
+        normalizer=normalizer,
+        samples=Settings(
+            distractors=options.distractors,
+            refusals=options.refusals,
+            seed=options.seed,
+            refusal_message=language.refusal_message,
+            kind=options.style,
+        ),
+        limit=options.limit,
+    )
+
+
+def _evaluation(folder: Path, name: str) -> PromptTemplate:
+    """The template in a folder of the user's own, or else the one of the language."""
+    own = folder / EVALUATION
+    path = own if own.exists() else PROMPTS / name / EVALUATION
+    language = LANGUAGES[name]
+    return PromptTemplate(path, language.system_message, language.refusal_message)
