@@ -26,7 +26,7 @@ validate: $(VENV)/bin/activate  ## prove the data set
 	$(RUN) python -m ragifeval validate
 
 BENCHMARKS := start remote memory scoring rescore compare_many report_size long_answers lemma_table \
-	judge local batch_invariance
+	judge build local batch_invariance
 bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet machine (half an hour)
 	$(RUN) for program in $(BENCHMARKS); do python benchmarks/$$program.py || exit; done
 

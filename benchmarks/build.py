@@ -19,51 +19,42 @@ from common import Run, parse_options, run, say_where
 
 from ragifeval import defaults
 from ragifeval.benchmark import load_benchmark
-from tests.loopback import Call, Loopback, Response, chat
+from tests.build.facts import FactModel, text_of
+from tests.loopback import Call, Loopback, Response
 
 CHUNKS, DELAY, THREADS, ROUNDS = 1_000, 0.05, 32, 3
 REQUESTS_A_CHUNK = 5
 WORDS = 200
 MOST_RATIO = 1.2
-WORK = "work"
+FIRST = 1000
 
 
-class Model:
-    """A script of the server that plays generator and critics: what it says suits any chunk."""
+class TimedModel(FactModel):
+    """Knows when it was first asked."""
 
-    def __init__(self) -> None:
-        self.first = 0.0
-        self.requests = 0
+    first = 0.0
 
     def __call__(self, call: Call) -> Response:
         self.first = self.first or time.time()
-        self.requests += 1
-        name = call.prompt.partition("znak ")[2].partition(" ")[0]
-        code = f"ABC{name}"
-        if "JSON" in str(call.json["messages"]):
-            return chat(json.dumps([code]), delay=DELAY)
-        if "1" in str(call.json["messages"][0]) and "5" in str(call.json["messages"][0]):
-            return chat("Uzasadnienie: pytanie jest jasne.\nOcena łączna: 5", delay=DELAY)
-        question = f"Jaki kod ma sprawa o numerze {name}?"
-        return chat(f"Pytanie: {question}\nOdpowiedź: Kod tej sprawy to {code}.", delay=DELAY)
+        return super().__call__(call)
 
 
 def write_files(folder: Path, count: int) -> Path:
-    """Write so many texts, no two alike."""
+    """Write so many texts of one fact each, amid words that are different ones everywhere."""
     benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
     words = " ".join(document.contents for document in benchmark.documents.values()).split()
     pick = random.Random(0)
     folder.mkdir()
-    for number in range(count):
+    for number in range(FIRST, FIRST + count):
         pick.shuffle(words)
-        text = f"Sprawa ma znak {number} i kod ABC{number}. {' '.join(words[:WORDS])}."
-        (folder / f"{number:06}.txt").write_text(text, encoding="utf-8")
+        text = f"{text_of(number)} {' '.join(words[:WORDS])}."
+        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
     return folder
 
 
 def build(folder: Path, files: Path) -> tuple[float, int, Run]:
     """Build once; return the seconds of the asking, how much was asked, and the whole process."""
-    script = Model()
+    script = TimedModel(delay=DELAY)
     out = folder / "out"
     with Loopback(script) as server:
         config = {"model": "m", "api_base": server.url, "threads": THREADS, "max_retries": 0}
@@ -71,8 +62,8 @@ def build(folder: Path, files: Path) -> tuple[float, int, Run]:
         command = [sys.executable, "-m", "ragifeval", "build", str(files), "-o", str(out)]
         command += ["--model_config", str(folder / "model.json"), "--overwrite"]
         process = run(command)
-    last = max(path.stat().st_mtime for path in (out / WORK).glob("*.replies.jsonl"))
-    return last - script.first, script.requests, process
+    last = max(path.stat().st_mtime for path in (out / "work").glob("*.replies.jsonl"))
+    return last - script.first, script.asked.total(), process
 
 
 def main() -> None:

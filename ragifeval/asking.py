@@ -20,7 +20,7 @@ from typing import Generic, Self, TypeVar
 
 from ragifeval.benchmark import Sample
 from ragifeval.generators.base import Answer, Generator, Request
-from ragifeval.prompt import Prompt
+from ragifeval.prompt import Message, Prompt
 from ragifeval.replies import Unparsed
 from ragifeval.reply_log import Replies
 from ragifeval.run import split_reasoning
@@ -72,6 +72,8 @@ class Asker:
     Args:
         replies: an open file; what it holds is not asked again. None to keep nothing.
         reasoning_end: the mark that ends the model's reasoning; None if it has none.
+        again: what the model is told when its reply could not be read, with that reply before it;
+            None to put the same prompt again, to which a model without sampling replies the same.
         total: how many prompts there will be, for the bar; None where that is not known.
         unit: of the bar.
 
@@ -86,6 +88,7 @@ class Asker:
         replies: Replies | None = None,
         *,
         reasoning_end: str | None = None,
+        again: str | None = None,
         total: int | None = None,
         unit: str = " replies",
     ) -> None:
@@ -93,6 +96,7 @@ class Asker:
         self._file = replies
         self._known = replies.known() if replies is not None else {}
         self._reasoning_end = reasoning_end
+        self._again = again
         self._total, self._unit = total, unit
         self._resources = ExitStack()
         self._asked = 0
@@ -168,7 +172,7 @@ class Asker:
                     continue
             if self.interrupted:
                 return
-            yield _Try(ask, 1)
+            yield _Try(ask, ask.prompt)
 
     def _requests(
         self, first: "_Try", again: "deque[_Try]", fresh: "Iterator[_Try]"
@@ -181,9 +185,9 @@ class Asker:
     def _request(self, attempt: "_Try") -> Request:
         # A local model that samples draws from a stream of the sample's id: the second try has
         # another one, or it would bring the same reply.
-        suffix = "" if attempt.number == 1 else f"#{attempt.number}"
+        suffix = f"#{TRIES}" if attempt.is_second else ""
         sample = Sample(attempt.ask.id + suffix, "", (), {})
-        request = Request(self._asked, sample, (), attempt.ask.prompt)
+        request = Request(self._asked, sample, (), attempt.prompt)
         self._in_flight[request.index] = attempt
         self._asked += 1
         return request
@@ -204,13 +208,23 @@ class Asker:
         try:
             asked = Asked(ask, parse(text), text, None)
         except Unparsed as error:
-            if attempt.number < TRIES and not self.interrupted:
-                again.append(_Try(ask, attempt.number + 1))
+            if not attempt.is_second and not self.interrupted:
+                again.append(_Try(ask, self._second(ask.prompt, text), is_second=True))
                 return None
             cut = ", cut off by its limit of tokens" if answer.finish_reason == "length" else ""
             asked = Asked(ask, None, text, f"the reply cannot be read{cut}: {error}")
         self._keep(answer, attempt, asked, reasoning or answer.reasoning or "")
         return asked
+
+    def _second(self, prompt: Prompt, reply: str) -> Prompt:
+        """The prompt of the second try: the first one, its reply, and what was wrong with it."""
+        if self._again is None or prompt.text is not None:
+            return prompt
+        messages = list(prompt.messages)
+        if reply.strip():  # some services take no empty message
+            messages.append(Message("assistant", reply[:_REPEATED]))
+            messages.append(Message("user", self._again))
+        return Prompt(messages=tuple(messages))
 
     def _keep(self, answer: Answer, attempt: "_Try", asked: Asked[Value], reasoning: str) -> None:
         if self._file is None:
@@ -222,7 +236,7 @@ class Asker:
             "finish_reason": answer.finish_reason,
             "usage": answer.usage,
             "seconds": round(answer.seconds, 3),
-            "tries": attempt.number,
+            "tries": TRIES if attempt.is_second else 1,
             "error": asked.error,
             "signature": self._file.signature,
         }
@@ -235,7 +249,12 @@ class Asker:
 _REFUSALS = ("400 ", "404 ", "415 ", "422 ", "501 ")
 
 
+# So much of a reply that cannot be read is shown to the model again: some never end.
+_REPEATED = 2_000
+
+
 @dataclass(frozen=True, slots=True)
 class _Try:
     ask: Ask
-    number: int
+    prompt: Prompt
+    is_second: bool = False

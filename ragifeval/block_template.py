@@ -48,3 +48,19 @@ class BlockTemplate:
             if text:
                 messages.append(Message("system" if role == "system" else "user", text))
         return Prompt(messages=tuple(messages))
+
+
+AGAIN = "again.jinja"
+"""In a folder of prompts: what the model is told when its reply could not be read."""
+
+
+def load_again(folder: Path) -> str | None:
+    """The message of `again.jinja`; None where a folder of the user's own has none.
+
+    Raises:
+        UserError: it is no template, or wants to be given something.
+    """
+    path = folder / AGAIN
+    if not path.exists():
+        return None
+    return BlockTemplate(path).render({}).messages[-1].content

@@ -16,7 +16,7 @@ from ragifeval.sandbox import load_template, reason_of
 class Message:
     """One message of a chat."""
 
-    role: Literal["system", "user"]
+    role: Literal["system", "user", "assistant"]
     content: str
 
 

@@ -112,6 +112,41 @@ class TestAsking:
         assert done == {f"chain{chain}": 5 for chain in range(10)}
 
 
+def put_again(script: Script, again: str | None, prompt: Prompt) -> list[Call]:
+    """What the server saw of one prompt whose replies cannot be read."""
+    with Loopback(script) as server:
+        generator = RemoteGenerator(RemoteConfig(model="m", api_base=server.url), "-", False)
+        with Asker(generator, again=again) as asker:
+            (asked,) = asker.ask([Ask("0", prompt)], number)
+        assert asked.error == "the reply cannot be read: it is no number"
+        return server.calls
+
+
+class TestTheSecondPrompt:
+    PROMPT = Prompt((Message("system", "Licz."), Message("user", "Ile?")))
+
+    def test_shows_the_reply_and_says_that_it_was_not_read(self) -> None:
+        calls = put_again(lambda call: chat("dużo"), "Sama liczba!", self.PROMPT)
+        first, second = (call.json["messages"] for call in calls)
+        assert second == [
+            *first,
+            {"role": "assistant", "content": "dużo"},
+            {"role": "user", "content": "Sama liczba!"},
+        ]
+
+    def test_a_reply_without_end_is_shown_in_part(self) -> None:
+        calls = put_again(lambda call: chat("x" * 9_000), "Sama liczba!", self.PROMPT)
+        assert len(calls[1].json["messages"][2]["content"]) == 2_000
+
+    def test_an_empty_reply_is_not_shown(self) -> None:
+        first, second = put_again(lambda call: chat(" "), "Sama liczba!", self.PROMPT)
+        assert first.json == second.json
+
+    def test_without_a_word_the_prompt_is_the_same(self) -> None:
+        first, second = put_again(lambda call: chat("dużo"), None, self.PROMPT)
+        assert first.json == second.json
+
+
 class TestRepliesThatAreNotRead:
     def test_are_asked_for_once_more(self) -> None:
         seen: set[str] = set()

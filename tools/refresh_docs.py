@@ -2,8 +2,8 @@
 
     python -m tools.refresh_docs
 
-rewrites what stands between `<!-- NAME -->` and `<!-- /NAME -->` in README.md, README.pl.md and
-data/README.md. A test fails while it would change something.
+rewrites what stands between `<!-- NAME -->` and `<!-- /NAME -->` in README.md, README.pl.md,
+data/README.md and docs/build.md. A test fails while it would change something.
 """
 
 import contextlib
@@ -20,9 +20,10 @@ from ragifeval.__main__ import main as command
 from ragifeval.benchmark import load_benchmark
 from ragifeval.matching import RULES, Text
 from ragifeval.normalizer import load_normalizer
+from tools import build_example
 from tools.data_counts import markdown, tables
 
-PAGES = ("README.md", "README.pl.md", "data/README.md")
+PAGES = ("README.md", "README.pl.md", "data/README.md", "docs/build.md")
 
 
 def _printed(run: Callable[[], int]) -> str:
@@ -89,6 +90,9 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "matching": cache(matching),
     "compare": cache(comparison),
     "counts": cache(counts),
+    "build": build_example.table,
+    "build_sample": build_example.sample,
+    "build_rejected": build_example.rejected,
 }
 
 

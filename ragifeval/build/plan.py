@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ragifeval import __version__
 from ragifeval.any_model import AnyConfig, load_any_config
-from ragifeval.block_template import BlockTemplate
+from ragifeval.block_template import BlockTemplate, load_again
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.making.samples import Settings
 from ragifeval.defaults import ROOT
@@ -40,6 +40,7 @@ class BuildPlan:
         config: of the model that asks, answers and proposes phrases; None in a dry run without one.
         critic: of the model that criticises; None where it is the same.
         templates: name -> template of a prompt.
+        again: what a model is told when its reply could not be read.
         evaluation: the template that models are to be evaluated with.
         chunk_size, chunk_overlap: in characters; a size of None leaves documents whole.
         questions: how many are asked about each chunk.
@@ -55,6 +56,7 @@ class BuildPlan:
     style: str
     criticism: str
     templates: Mapping[str, BlockTemplate]
+    again: str | None
     evaluation: PromptTemplate
     chunk_size: int | None
     chunk_overlap: int
@@ -80,7 +82,9 @@ class BuildPlan:
                 "questions": f"{self.questions}-{self.style}",
                 "critics": f"{self.criticism}>={self.least_rating:g}",
                 "audience": fingerprint(self.audience),
-                "prompts": fingerprint({n: t.source for n, t in sorted(self.templates.items())}),
+                "prompts": fingerprint(
+                    [self.again, {name: one.source for name, one in self.templates.items()}]
+                ),
                 "normalizer": normalizer_name(self.normalizer),
                 "samples": f"{samples.distractors}-{samples.refusals:g}-seed{samples.seed}",
                 "limit": str(self.limit or "no"),
@@ -136,6 +140,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
         style=options.style,
         criticism=options.critics,
         templates={name: BlockTemplate(folder / f"{name}.jinja") for name in names},
+        again=load_again(folder),
         evaluation=_evaluation(folder, options.language),
         chunk_size=size,
         chunk_overlap=0 if size is None else options.chunk_overlap,

@@ -74,6 +74,10 @@ class Duplicate:
     share: float
 
 
+PHRASE_WORDS = 3
+"""An answer of at most so many words may be a phrase itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A question with its answer, on its way to becoming a sample.
@@ -94,6 +98,11 @@ class Candidate:
     ratings: Mapping[str, float] = field(default_factory=dict)
     rationales: Mapping[str, str] = field(default_factory=dict)
     phrases: Sequence[str | Sequence[str]] = ()
+
+    @property
+    def is_phrase(self) -> bool:
+        """Whether the answer is as short as a phrase."""
+        return len(self.answer.split()) <= PHRASE_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@ class Judging:
             self._generator,
             file,
             reasoning_end=self._plan.config.reasoning_end,
+            again=self._plan.again,
             unit=f" replies on {metric.name}",
         )
         with asker:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ragifeval import __version__
 from ragifeval.any_model import AnyConfig, load_any_config
-from ragifeval.block_template import BlockTemplate
+from ragifeval.block_template import AGAIN, BlockTemplate, load_again
 from ragifeval.config import RemoteConfig
 from ragifeval.defaults import ROOT
 from ragifeval.errors import UserError
@@ -33,6 +33,7 @@ class JudgePlan:
         metrics: the names of those asked for, in the order of METRICS.
         asking: those of them that ask a model.
         config: of the judge; None where no metric asks one.
+        again: what it is told when its reply could not be read.
         models: those that lexical scores load.
         replies: the signature of the model's replies, whatever is made of them.
         signature: of the judged log.
@@ -41,6 +42,7 @@ class JudgePlan:
     metrics: Sequence[str]
     asking: Sequence[Metric[Any]]
     config: AnyConfig | None
+    again: str | None
     models: OwnModels
     replies: Signature
     signature: Signature
@@ -88,11 +90,20 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
         **models.parts(),
     }
     signature = Signature({**own, **replies})
-    return JudgePlan(metrics, list(asking.values()), config, models, Signature(replies), signature)
+    return JudgePlan(
+        metrics=metrics,
+        asking=list(asking.values()),
+        config=config,
+        again=load_again(folder),
+        models=models,
+        replies=Signature(replies),
+        signature=signature,
+    )
 
 
 def _all(folder: Path) -> Sequence[Path]:
-    return sorted(path for path in folder.glob("*.jinja") if path.stem in _TEMPLATES)
+    own = {*(f"{name}.jinja" for name in _TEMPLATES), AGAIN}
+    return sorted(path for path in folder.glob("*.jinja") if path.name in own)
 
 
 def _metrics(options: argparse.Namespace) -> Sequence[str]:

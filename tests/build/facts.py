@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.build.scripted import stage_of
+from tests.build.scripted import first_of, stage_of
 from tests.loopback import Call, Response, chat, failure
 
 # The thing differs with the number, so that no two questions are nearly the same.
@@ -67,9 +67,10 @@ class FactModel:
 
     def __call__(self, call: Call) -> Response:
         stage = stage_of(call, self.language)
-        found = _FACT.search(call.prompt)
+        prompt = first_of(call)
+        found = _FACT.search(prompt)
         # The critics of relevance and of stand-alone see the question only.
-        place = found[2] if found else re.findall(r"Wol[a-j]{4}", call.prompt)[-1]
+        place = found[2] if found else re.findall(r"Wol[a-j]{4}", prompt)[-1]
         number = int("".join(str("abcdefghij".index(letter)) for letter in place[3:]))
         self.asked[stage, number] += 1
         if self.process is not None and self.asked.total() == self.kill_at:

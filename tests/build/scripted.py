@@ -24,14 +24,19 @@ def _openings(language: str) -> Mapping[str, str]:
             path.stem
         )
         for path in (PROMPTS / language).glob("*.jinja")
-        if path.stem != "evaluation"
+        if path.stem not in ("evaluation", "again")
     }
+
+
+def first_of(call: Call) -> str:
+    """The prompt itself: behind it may stand a reply, and that it could not be read."""
+    return str(call.json["messages"][0]["content"])
 
 
 def stage_of(call: Call, language: str = "pl") -> str:
     """Which template made a prompt."""
     (stage,) = (
-        name for opening, name in _openings(language).items() if call.prompt.startswith(opening)
+        name for opening, name in _openings(language).items() if first_of(call).startswith(opening)
     )
     return stage
 
@@ -55,7 +60,7 @@ class ExampleModel:
     def __call__(self, call: Call) -> Response:
         stage = stage_of(call)
         self.asked[stage] += 1
-        return chat(self._reply(stage, call.prompt), delay=self._delay)
+        return chat(self._reply(stage, first_of(call)), delay=self._delay)
 
     def _reply(self, stage: str, prompt: str) -> str:
         if stage == "factoid":

@@ -68,7 +68,7 @@ def test_every_language_has_every_prompt() -> None:
     assert {path.name for path in PROMPTS.iterdir()} == set(LANGUAGES)
     for language in LANGUAGES:
         names = {path.stem for path in (PROMPTS / language).iterdir()}
-        assert names == {*GIVEN, "evaluation"}
+        assert names == {*GIVEN, "again", "evaluation"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

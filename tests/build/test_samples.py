@@ -228,6 +228,30 @@ class TestPhrases:
         assert (found.id, found.candidate, found.is_pending) == ("q", candidate, False)
 
 
+class TestShortAnswers:
+    """An answer of at most three words serves for itself where no phrase does."""
+
+    CASES: dict[str, tuple[list[str], str, list[str]]] = {
+        "nothing is proposed": ([], "19 zł", ["19 zł"]),
+        "with a full stop": ([], " 19 zł. ", ["19 zł"]),
+        "what is proposed does not stand there": (["20 zł"], "19 zł", ["19 zł"]),
+        "three words": ([], "Bilet za 19 zł", []),
+        "what is proposed passes": (["19 zł"], "Za 19 zł", ["19 zł"]),
+        "not in the chunk": ([], "21 zł", []),
+        "a mere number": ([], "19", []),
+    }
+
+    @pytest.mark.parametrize(("phrases", "answer", "included"), CASES.values(), ids=CASES)
+    def test_included(
+        self, normalizer: Normalizer, phrases: list[str], answer: str, included: list[str]
+    ) -> None:
+        built = make_samples([asked(phrases, answer)], pages(POOL), normalizer, settings())
+        assert [entry for one in built.samples for entry in one.expect["include"]] == included
+        is_whole = bool(included) and phrases != included
+        note = "1 with the whole short answer for a phrase, as no proposed one passed"
+        assert (note in built.notes) is is_whole
+
+
 COPIED = (
     "copying all documents and citing them gets {}% in total, and validate wants less than 60%: "
     "more distractors or refusals lower it"

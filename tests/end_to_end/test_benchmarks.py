@@ -16,6 +16,7 @@ PROGRAMS = {
     "scoring.py --smoke": "words normalized:",
     "peers.py --smoke": "lm_eval",
     "judge.py --smoke": "judgements, 32 threads",
+    "build.py --smoke": "40 chunks, 200 requests, 32 threads",
     "rescore.py --answers 200": "ratio",
     "compare_many.py --logs 3 --records 20": "ratio",
     "report_size.py --smoke": "",

@@ -57,7 +57,8 @@ def metric_of(call: Call) -> str:
 
 def number_of(call: Call) -> int:
     """Which answer is judged: the harness's own questions are numbered, and so are its answers."""
-    return int(call.prompt.rpartition("(odp. ")[2].partition(")")[0])
+    text = " ".join(message["content"] for message in call.json["messages"])
+    return int(text.rpartition("(odp. ")[2].partition(")")[0])
 
 
 @dataclass

@@ -20,7 +20,9 @@ def propose_phrases(
 
     def take(asked: Asked[list[str]]) -> None:
         candidate = by_id[split_id(asked.ask.id)[0]]
-        if asked.value is None:
+        if asked.value is None and asked.reply is not None and candidate.is_phrase:
+            passed.candidates.append(candidate)  # its answer may serve
+        elif asked.value is None:
             passed.rejections.append(no_value(candidate.id, "phrases", asked, candidate))
         else:
             passed.candidates.append(replace(candidate, phrases=asked.value))

@@ -114,6 +114,7 @@ class Models:
                 self._generators[is_critic],
                 file,
                 reasoning_end=config.reasoning_end,
+                again=self.plan.again,
                 total=total,
                 unit=f" replies ({stage})",
             )

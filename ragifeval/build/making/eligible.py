@@ -15,11 +15,16 @@ from ragifeval.validate import SIMILAR_QUESTIONS
 
 @dataclass(frozen=True)
 class Eligible:
-    """A candidate with its chunk and the entries that passed."""
+    """A candidate with its chunk and the entries that passed.
+
+    Attributes:
+        is_whole: whether the entry is the whole short answer, as no proposed phrase passed.
+    """
 
     candidate: Candidate
     chunk: Chunk
     entries: Sequence[Entry]
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,10 +59,15 @@ def sift(
             )
             continue
         text = contexts.text(chunk)
-        entries, dropped = Proposals(candidate, text, refusal, normalizer).check()
+        proposals = Proposals(candidate, text, refusal, normalizer)
+        entries, dropped = proposals.check()
         result.dropped.extend(dropped)
-        if entries:
-            result.eligible.append(Eligible(candidate, chunk, entries))
+        # A short answer is the fact that is asked for, whatever the model made of it.
+        whole = None if entries else proposals.whole_answer()
+        if entries or whole is not None:
+            is_whole = whole is not None
+            entries = [whole] if whole is not None else entries
+            result.eligible.append(Eligible(candidate, chunk, entries, is_whole))
             continue
         reason = "no proposed phrase passes" if dropped else "no phrase is proposed"
         words = "; ".join(map(str, dropped))

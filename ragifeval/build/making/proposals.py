@@ -87,6 +87,12 @@ class Proposals:
                 kept.append(entry)
         return kept, dropped
 
+    def whole_answer(self) -> Entry | None:
+        """The answer itself, where it is as short as a phrase and nothing is wrong with it."""
+        if not self._candidate.is_phrase:
+            return None
+        return self._entry([self._candidate.answer.strip().rstrip(".")], [])
+
     def _entry(self, alternatives: Sequence[str], dropped: list[Dropped]) -> Entry | None:
         phrases, texts, missing = [], [], []
         for phrase in dict.fromkeys(" ".join(alternative.split()) for alternative in alternatives):

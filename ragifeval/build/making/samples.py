@@ -68,6 +68,7 @@ class Built:
         drawn: the ids of those that were drawn to be refused.
         short: how many samples have fewer documents than asked for, as there were no others.
         unrefused: how many of those drawn are to be answered, as every other chunk holds an entry.
+        whole: how many samples have their whole short answer for an entry.
     """
 
     documents: Sequence[Document]
@@ -78,6 +79,7 @@ class Built:
     drawn: Collection[str]
     short: int
     unrefused: int
+    whole: int
 
     @property
     def notes(self) -> Sequence[str]:
@@ -89,6 +91,7 @@ class Built:
                 "drawn to be refused, but to be answered: every other chunk holds one of their "
                 "phrases",
             ),
+            (self.whole, "with the whole short answer for a phrase, as no proposed one passed"),
         )
         lines = [f"{count} {note}" for count, note in notes if count]
         copied = self._copied()
@@ -151,7 +154,15 @@ def make_samples(
     used = {key for sample in samples for key in sample.context}
     documents = [_document(chunk) for chunk in chunks if chunk.id in used]
     return Built(
-        documents, samples, rejections, found.dropped, found.eligible, drawn, short, unrefused
+        documents,
+        samples,
+        rejections,
+        found.dropped,
+        found.eligible,
+        drawn,
+        short,
+        unrefused,
+        sum(one.is_whole for one in found.eligible),
     )
 
 
