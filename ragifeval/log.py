@@ -14,6 +14,7 @@ from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 from ragifeval.matching import other_rule
+from ragifeval.outputs import summary_path
 from ragifeval.signature import Signature
 
 Record = Mapping[str, Any]
@@ -53,7 +54,7 @@ class Log:
     @property
     def summary_path(self) -> Path:
         """OUT.summary.json beside OUT.jsonl."""
-        return self.path.with_name(self.path.name.removesuffix(".jsonl") + ".summary.json")
+        return summary_path(self.path)
 
     def __enter__(self) -> "Log":
         # FileLock would make the folder.

@@ -7,17 +7,17 @@ from typing import Any, BinaryIO
 from ragifeval.aggregate import Estimate
 from ragifeval.errors import UserError
 from ragifeval.log import write_json
+from ragifeval.outputs import output_paths, summary_path
 from ragifeval.rescore import Rescoring
 from ragifeval.summary import plain_options, scores_as_json, versions
 
 
-def output_paths(
+def rescored_paths(
     logs: Sequence[Path], output: Path | None, overwrite: bool
 ) -> Sequence[Path | None]:
-    """Where the new log of each log goes; None for nowhere.
+    """Where the new log of each log goes, as output_paths() says.
 
     Args:
-        output: a file for one log, a folder for several. The folder is made if there is none.
         overwrite: whether it may take the place of another file.
 
     Raises:
@@ -27,30 +27,12 @@ def output_paths(
         if log.is_dir() or not log.exists():
             reason = "is a folder" if log.is_dir() else "no such file"
             raise UserError(f"{log}: cannot be read: {reason}")
-    if output is None:
-        return [None] * len(logs)
-    if not output.parent.is_dir():
-        raise UserError(f"-o: there is no folder {output.parent}")
-    paths = [output]
-    if len(logs) > 1 or output.is_dir():
-        if output.exists() and not output.is_dir():
-            raise UserError(f"-o: {output} is a file; several logs need a folder for the new ones")
-        output.mkdir(exist_ok=True)
-        paths = [output / f"{log.stem}.jsonl" for log in logs]
-    if len(set(paths)) < len(paths):
-        raise UserError(f"-o: logs of the same name would be one file in {output}")
-    for path in paths:
-        for new in (path, _summary_path(path)):
-            for log in logs:
-                if new.exists() and new.samefile(log):
-                    raise UserError(f"-o: {new} is one of the logs that are read")
+    paths = output_paths(logs, output, summary_path)
+    for path in filter(None, paths):
+        for new in (path, summary_path(path)):
             if new.exists() and not overwrite:
                 raise UserError(f"-o: {new} exists; name another one, or --overwrite it")
-    return list(paths)
-
-
-def _summary_path(path: Path) -> Path:
-    return path.with_suffix(".summary.json")
+    return paths
 
 
 class RescoredLog:
@@ -79,7 +61,7 @@ class RescoredLog:
         try:
             self._close()
             self._beside.replace(self.path)
-            write_json(_summary_path(self.path), summary)
+            write_json(summary_path(self.path), summary)
         except OSError as error:
             raise self._unwritable(error) from None
 

@@ -100,13 +100,14 @@ def _score(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Judge; print the tables; 1 where an answer is left unjudged."""
-    from ragifeval.judge.judged_log import check_replaceable, output_paths
+    from ragifeval.judge.judged_log import check_replaceable, replies_path
     from ragifeval.judge.judging import Judging
     from ragifeval.judge.plan import make_judge_plan
+    from ragifeval.outputs import output_paths
 
     single = _single(options)
     sources = [Path("-")] if single is not None else options.logs
-    outputs = output_paths(options.logs, options.output) if single is None else [None]
+    outputs = output_paths(options.logs, options.output, replies_path) if single is None else [None]
     plan = make_judge_plan(options)
     all_items = [[single]] if single is not None else list(_read(options))
     if options.dry_run:

@@ -82,9 +82,9 @@ def run(options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from ragifeval.pool import score_chunks
-    from ragifeval.rescored_log import output_paths
+    from ragifeval.rescored_log import rescored_paths
 
-    outputs = output_paths(options.logs, options.output, options.overwrite)
+    outputs = rescored_paths(options.logs, options.output, options.overwrite)
     standard, recipe = _standard(options)
     jobs = options.jobs or _jobs(options.logs)
     complete = True

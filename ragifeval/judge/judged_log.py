@@ -24,31 +24,6 @@ Judgements = Mapping[str, Judgement]
 """Metric -> what it says of one answer."""
 
 
-def output_paths(logs: Sequence[Path], output: Path | None) -> Sequence[Path | None]:
-    """Where the judged log of each log goes: a file for one, a folder for several.
-
-    Raises:
-        UserError: it cannot go there, or would take the place of a log that is read.
-    """
-    if output is None:
-        return [None] * len(logs)
-    if not output.parent.is_dir():
-        raise UserError(f"-o: there is no folder {output.parent}")
-    paths = [output]
-    if len(logs) > 1 or output.is_dir():
-        if output.exists() and not output.is_dir():
-            raise UserError(f"-o: {output} is a file; several logs need a folder for the judged")
-        output.mkdir(exist_ok=True)
-        paths = [output / f"{log.stem}.jsonl" for log in logs]
-    if len(set(paths)) < len(paths):
-        raise UserError(f"-o: logs of the same name would be one file in {output}")
-    for path in paths:
-        for new in (path, replies_path(path)):
-            if any(new.exists() and log.exists() and new.samefile(log) for log in logs):
-                raise UserError(f"-o: {new} is one of the logs that are read")
-    return list(paths)
-
-
 def replies_path(path: Path) -> Path:
     """OUT.replies.jsonl beside OUT.jsonl."""
     return path.with_name(path.name.removesuffix(".jsonl") + ".replies.jsonl")

@@ -4,14 +4,9 @@ Whatever a log says is text. Jinja escapes what it writes; the questions are JSO
 JavaScript makes text nodes; and the page's policy lets run only the script that belongs to it.
 """
 
-import base64
-import hashlib
-import json
-import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -21,6 +16,7 @@ from ragifeval.report.headline import Headline
 from ragifeval.report.plot import axis_for
 from ragifeval.report.shown import Shown
 from ragifeval.report.texts import Numbers, load_texts
+from ragifeval.single_page import embedded, policy
 
 _HERE = Path(__file__).parent
 _STYLES = ("page.css", "questions.css", "print.css")
@@ -29,12 +25,6 @@ _SCRIPTS = ("elements.js", "answers.js", "questions.js", "filters.js", "main.js"
 _JUDGED_STYLES = ("judged.css",)
 _JUDGED_SCRIPTS = ("judged.js",)
 _JUDGED_TEXTS = "opinion_"
-# Inside a script element "<" could end it ("</script>") or open a comment ("<!--"). The others
-# are harmless there, but seen by no eye, or not to be written as UTF-8 (half of a surrogate pair).
-_ESCAPED = re.compile(
-    "[<\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff"
-    "\ud800-\udfff]"
-)
 
 
 def render(shown: Shown, headline: Headline, notices: Sequence[str], language: str) -> str:
@@ -84,7 +74,7 @@ def render(shown: Shown, headline: Headline, notices: Sequence[str], language: s
         notices=notices,
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
         script=Markup(script),  # noqa: S704
-        policy=_policy(style, script),
+        policy=policy(style, script),
         data=Markup(embedded({"texts": scripted_texts, **vars(shown)})),  # noqa: S704
     )
 
@@ -114,37 +104,3 @@ def _visible(value: object) -> object:
         else letter
         for letter in value
     )
-
-
-def _policy(style: str, script: str) -> str:
-    """The Content-Security-Policy: no request to anywhere, no code and no style but the page's."""
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_source(script)}'",
-            f"style-src '{_source(style)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-            "trusted-types 'none'",
-        ]
-    )
-
-
-def _source(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def embedded(value: object) -> str:
-    """A value as JSON that may stand inside a script element.
-
-    Of dataclasses, what is empty or None is left out.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def _plain(value: Any) -> Mapping[str, object]:
-    fields = {name: getattr(value, name) for name in value.__slots__}
-    return {name: field for name, field in fields.items() if field not in (None, (), [])}

@@ -1,8 +1,5 @@
 """The review page: as a text, and in a browser, as a file."""
 
-import base64
-import hashlib
-import importlib.util
 import json
 import re
 import shutil
@@ -18,13 +15,7 @@ from ragifeval.build.review.page import render, write_review_page
 from ragifeval.build.review.table import COLUMNS, Row, is_edited, read_verdicts, write_review_csv
 from ragifeval.errors import UserError
 from ragifeval.normalizer import load_normalizer
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-in_browser = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None or importlib.util.find_spec("selenium") is None,
-    reason="needs Chromium: apt-get install chromium chromium-driver; and selenium, from "
-    "requirements-dev.txt",
-)
+from tests.browser import BrowserPage, check_policy, needs_chromium, start_chromium
 
 HOSTILE = (
     '=HYPERLINK("x")</title></script><script>window.pwned=1</script><img src=x '
@@ -75,19 +66,7 @@ def rendered(title: str = "urlopy") -> str:
 
 
 def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
-    text = rendered()
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
-    assert policy is not None
-    found = policy[1].replace("&#39;", "'")
-    assert "default-src 'none'" in found
-    assert "unsafe" not in found
-    for directive, pattern in (
-        ("script-src", r"<script>(.*?)</script>"),
-        ("style-src", r"<style>(.*?)</style>"),
-    ):
-        [content] = re.findall(pattern, text, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        assert f"{directive} 'sha256-{digest}'" in found
+    check_policy(rendered())
 
 
 def test_nothing_of_a_text_is_markup() -> None:
@@ -120,44 +99,15 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         write_review_page(tmp_path / "none" / "review.html", [], "pl", "urlopy")
 
 
-class Page:
+class Page(BrowserPage):
     """A review in the browser, and where its downloads go."""
 
     def __init__(self, driver: Any, downloads: Path) -> None:
-        self.driver = driver
+        super().__init__(driver)
         self.downloads = downloads
-
-    def open(self, path: Path, width: int = 1280, scheme: str = "light") -> None:
-        self.driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        for kind in ("browser", "performance"):
-            self.driver.get_log(kind)
-        self.driver.get(path.as_uri())
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def texts(self, selector: str) -> list[str]:
-        script = (
-            "return JSON.stringify([...document.querySelectorAll(arguments[0])]"
-            ".filter((element) => !element.hidden).map((element) => element.textContent))"
-        )
-        return list(json.loads(self.run(script, selector)))
-
-    def text(self, selector: str) -> str:
-        return self.texts(selector)[0]
 
     def is_shown(self, name: str) -> bool:
         return bool(self.driver.find_element("id", name).is_displayed())
-
-    def press(self, *keys: str) -> None:
-        from selenium.webdriver import ActionChains
-
-        ActionChains(self.driver).send_keys(*keys).perform()
 
     def click(self, name: str) -> None:
         self.driver.find_element("id", name).click()
@@ -180,34 +130,11 @@ class Page:
         WebDriverWait(self.driver, 10, 0.02).until(lambda _: path.exists() and path.stat().st_size)
         return path
 
-    def complaints(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def requests(self) -> list[str]:
-        messages = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
-        return [
-            message["params"]["request"]["url"]
-            for message in messages
-            if message["method"] == "Network.requestWillBeSent"
-        ]
-
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for flag in (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-        "--disable-background-networking --disable-component-update --disable-sync "
-        f"--disable-dev-shm-usage --user-data-dir={tmp_path_factory.mktemp('chromium')}"
-    ).split(" "):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     downloads = tmp_path_factory.mktemp("downloads")
-    driver = webdriver.Chrome(options, Service(DRIVER))
+    driver = start_chromium(tmp_path_factory.mktemp("chromium"))
     driver.execute_cdp_cmd(
         "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)}
     )
@@ -228,7 +155,7 @@ def known() -> dict[str, Row]:
     return {row.candidate.id: row for row in rows()}
 
 
-@in_browser
+@needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 800, 1400])
 def test_a_page_loads_quietly_and_fits(
@@ -247,7 +174,7 @@ def test_a_page_loads_quietly_and_fits(
     assert (ground == "rgb(246, 247, 248)") == (scheme == "light")
 
 
-@in_browser
+@needs_chromium
 def test_what_a_sample_shows(page: Page) -> None:
     assert page.text("#place") == "1 of 4"
     assert page.text("#question") == "Kiedy składa się wniosek?"
@@ -279,7 +206,7 @@ def test_what_a_sample_shows(page: Page) -> None:
     assert page.text("#ratings-title, #ratings") == ""
 
 
-@in_browser
+@needs_chromium
 def test_review_by_keys_and_buttons(page: Page) -> None:
     assert page.text("#count") == "0 of 4 reviewed: 0 accepted, 0 rejected"
     page.press("a")
@@ -337,7 +264,7 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
     assert page.complaints() == []
 
 
-@in_browser
+@needs_chromium
 def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> None:
     page.press("a")
     again, other = tmp_path / "moved.html", tmp_path / "other.html"
@@ -349,7 +276,7 @@ def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> No
     assert page.text("#count").startswith("0 of 3")
 
 
-@in_browser
+@needs_chromium
 def test_what_was_not_kept_by_the_page_is_passed_over(page: Page, tmp_path: Path) -> None:
     page.press("a", "a")
     page.run(
@@ -368,7 +295,7 @@ def test_what_was_not_kept_by_the_page_is_passed_over(page: Page, tmp_path: Path
     assert page.complaints() == []
 
 
-@in_browser
+@needs_chromium
 def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page, tmp_path: Path) -> None:
     script = "Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })"
     added = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
@@ -382,7 +309,7 @@ def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page, tmp_path: 
         page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
-@in_browser
+@needs_chromium
 def test_filter(page: Page) -> None:
     page.press("a", "r")
     for name, places in (("all", 4), ("open", 2), ("accepted", 1), ("rejected", 1)):
@@ -402,7 +329,7 @@ def test_filter(page: Page) -> None:
     assert page.text("#place") == "2 of 4"
 
 
-@in_browser
+@needs_chromium
 @pytest.mark.parametrize("field", ["question", "answer"])
 def test_nothing_is_accepted_without_a_question_and_an_answer(page: Page, field: str) -> None:
     page.press("e")
@@ -421,7 +348,7 @@ def test_nothing_is_accepted_without_a_question_and_an_answer(page: Page, field:
     assert read_verdicts(page.download(), known())[0].verdict == ""
 
 
-@in_browser
+@needs_chromium
 def test_keys_can_be_turned_off(page: Page) -> None:
     page.click("keys")
     page.press("a", "r", "\ue014")
@@ -432,7 +359,7 @@ def test_keys_can_be_turned_off(page: Page) -> None:
     assert page.text("#count").startswith("1 of 4")
 
 
-@in_browser
+@needs_chromium
 def test_every_control_has_a_name_and_shows_its_focus(page: Page) -> None:
     page.press("e")
     unnamed = (
@@ -457,7 +384,7 @@ def test_every_control_has_a_name_and_shows_its_focus(page: Page) -> None:
     assert set(controls.split()) <= set(reached)
 
 
-@in_browser
+@needs_chromium
 def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
     for _ in range(3):
         page.press("\ue014")
@@ -477,7 +404,7 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
     assert page.complaints() == []
 
 
-@in_browser
+@needs_chromium
 def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> None:
     long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
     one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
@@ -489,7 +416,7 @@ def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> No
     assert len(browser.texts("#text mark")) == 6000
 
 
-@in_browser
+@needs_chromium
 def test_two_thousand_samples(browser: Page, tmp_path: Path) -> None:
     path = tmp_path / "review.html"
     write_review_page(path, many(2000), "pl", "wiele")

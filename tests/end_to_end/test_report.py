@@ -1,9 +1,7 @@
 """The report in a browser: made by the command from real logs, and opened as a file."""
 
-import importlib.util
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,13 +11,9 @@ from typing import Any
 import pytest
 
 from ragifeval.defaults import ROOT, SAMPLES
+from tests.browser import BrowserPage, needs_chromium, start_chromium
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None or importlib.util.find_spec("selenium") is None,
-    reason="needs Chromium: apt-get install chromium chromium-driver; and selenium, from "
-    "requirements-dev.txt",
-)
+pytestmark = needs_chromium
 
 BASELINES = ("extractive", "refuse", "reference")
 # Some samples of every kind, so that the runs are short.
@@ -105,45 +99,12 @@ def pages(logs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> di
     return made
 
 
-class Page:
+class Page(BrowserPage):
     """A report in the browser."""
-
-    def __init__(self, driver: Any) -> None:
-        self.driver = driver
-
-    def open(self, path: Path, width: int = 1280, scheme: str = "light") -> None:
-        self.driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        for kind in ("browser", "performance"):
-            self.driver.get_log(kind)
-        self.driver.get(path.as_uri())
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def texts(self, selector: str) -> list[str]:
-        # As JSON, in which half of a surrogate pair can travel.
-        script = (
-            "return JSON.stringify([...document.querySelectorAll(arguments[0])]"
-            ".map((element) => element.textContent))"
-        )
-        return list(json.loads(self.run(script, selector)))
-
-    def text(self, selector: str) -> str:
-        return self.texts(selector)[0]
 
     def open_all(self) -> None:
         self.run("for (const closed of document.querySelectorAll('details')) closed.open = true")
         self.run("return new Promise((done) => setTimeout(done, 50))")  # what they hold is built
-
-    def press(self, keys: str) -> None:
-        from selenium.webdriver import ActionChains
-
-        ActionChains(self.driver).send_keys(keys).perform()
 
     def choose(self, control: str, value: str) -> None:
         from selenium.webdriver.support.select import Select
@@ -160,33 +121,10 @@ class Page:
 
         WebDriverWait(self.driver, 5, 0.02).until(lambda _: self.text("#count") == text)
 
-    def complaints(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def requests(self) -> list[str]:
-        messages = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
-        return [
-            message["params"]["request"]["url"]
-            for message in messages
-            if message["method"] == "Network.requestWillBeSent"
-        ]
-
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for flag in (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-        "--disable-background-networking --disable-component-update --disable-sync "
-        f"--disable-dev-shm-usage --user-data-dir={tmp_path_factory.mktemp('chromium')}"
-    ).split(" "):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, Service(DRIVER))
+    driver = start_chromium(tmp_path_factory.mktemp("chromium"))
     yield Page(driver)
     driver.quit()
 

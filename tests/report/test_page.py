@@ -1,7 +1,5 @@
 """The page as a text: what may stand in it, and what its texts and colours must be."""
 
-import base64
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -14,10 +12,12 @@ from hypothesis import strategies as st
 from ragifeval.aggregate import Estimate
 from ragifeval.report import page
 from ragifeval.report.headline import Cell, Headline, Row, RunFacts
-from ragifeval.report.page import embedded, render
+from ragifeval.report.page import render
 from ragifeval.report.plot import axis_for
 from ragifeval.report.shown import Shown
 from ragifeval.report.texts import LANGUAGES, Numbers, load_texts
+from ragifeval.single_page import embedded
+from tests.browser import check_policy
 
 REPORT = Path(page.__file__).parent
 HOSTILE = "</title></script><script>alert(1)</script>'\"&\u202e"
@@ -53,19 +53,7 @@ def test_unseen_characters_in_names_are_spelt_out() -> None:
 
 
 def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
-    text = rendered()
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
-    assert policy is not None
-    found = policy[1].replace("&#39;", "'")
-    assert "default-src 'none'" in found
-    assert "unsafe" not in found
-    for directive, pattern in (
-        ("script-src", r"<script>(.*?)</script>"),
-        ("style-src", r"<style>(.*?)</style>"),
-    ):
-        [content] = re.findall(pattern, text, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        assert f"{directive} 'sha256-{digest}'" in found
+    check_policy(rendered())
 
 
 def test_nothing_is_named_that_lies_elsewhere() -> None:

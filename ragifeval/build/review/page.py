@@ -4,7 +4,6 @@ What documents and models say is JSON in it, of which JavaScript makes text node
 whose elements and colours it shares; its policy lets run only the script that belongs to it.
 """
 
-import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -20,8 +19,8 @@ from ragifeval.build.review.table import COLUMNS, Row, cells_of
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 from ragifeval.normalizer import Normalizer
-from ragifeval.report.page import embedded
 from ragifeval.report.texts import load_texts
+from ragifeval.single_page import embedded, policy
 
 _HERE, _REPORT = Path(__file__).parent, Path(report.__path__[0])
 _STYLES = (_REPORT / "page.css", _REPORT / "questions.css", _HERE / "page.css")
@@ -83,7 +82,7 @@ def render(
         count=len(rows),
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
         script=Markup(script),  # noqa: S704
-        policy=_policy(style, script),
+        policy=policy(style, script),
         data=Markup(embedded(_data(rows, title, normalizer))),  # noqa: S704
     )
 
@@ -126,16 +125,3 @@ def _lemmas(rows: Sequence[Row], normalizer: Normalizer | None) -> Mapping[str, 
         normalized = normalizer(text)
         known.update(zip(normalized.words, normalized.lemmas, strict=True))
     return {word: lemma for word, lemma in sorted(known.items()) if word != lemma}
-
-
-def _policy(style: str, script: str) -> str:
-    """The Content-Security-Policy: no request to anywhere, no code and no style but the page's."""
-    style_hash, script_hash = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (style, script)
-    )
-    return (
-        f"default-src 'none'; script-src 'sha256-{script_hash}'; "
-        f"style-src 'sha256-{style_hash}'; img-src data:; base-uri 'none'; form-action 'none'; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
-    )

@@ -1,0 +1,41 @@
+"""Where the new logs go that a command makes of logs: a file for one, a folder for several."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ragifeval.errors import UserError
+
+
+def output_paths(
+    logs: Sequence[Path], output: Path | None, beside: Callable[[Path], Path]
+) -> list[Path | None]:
+    """Where the new log of each log goes; None for nowhere.
+
+    Args:
+        output: a file for one log, a folder for several. The folder is made if there is none.
+        beside: a new log's path -> that of what is written beside it.
+
+    Raises:
+        UserError: it cannot go there, or would take the place of a log that is read.
+    """
+    if output is None:
+        return [None] * len(logs)
+    if not output.parent.is_dir():
+        raise UserError(f"-o: there is no folder {output.parent}")
+    paths = [output]
+    if len(logs) > 1 or output.is_dir():
+        if output.exists() and not output.is_dir():
+            raise UserError(f"-o: {output} is a file; several logs need a folder for the new ones")
+        output.mkdir(exist_ok=True)
+        paths = [output / f"{log.stem}.jsonl" for log in logs]
+    if len(set(paths)) < len(paths):
+        raise UserError(f"-o: logs of the same name would be one file in {output}")
+    for new in (new for path in paths for new in (path, beside(path))):
+        if any(new.exists() and log.exists() and new.samefile(log) for log in logs):
+            raise UserError(f"-o: {new} is one of the logs that are read")
+    return list(paths)
+
+
+def summary_path(path: Path) -> Path:
+    """OUT.summary.json beside OUT.jsonl."""
+    return path.with_name(path.name.removesuffix(".jsonl") + ".summary.json")
