@@ -18,7 +18,7 @@ from common import Run, run, say_where
 
 from ragifeval import defaults
 from ragifeval.benchmark import load_benchmark
-from ragifeval.pool import cores
+from ragifeval.rescore.pool import cores
 
 ANSWERS, WORDS = 20_000, 200
 

@@ -11,8 +11,8 @@ from ragifeval.files import written_beside
 from ragifeval.terminal import say, show
 
 if TYPE_CHECKING:
-    from ragifeval.compare import Comparison
-    from ragifeval.scored_logs import ScoredLog
+    from ragifeval.compare.comparison import Comparison
+    from ragifeval.compare.scored_logs import ScoredLog
 
 _FORMATS = ("table", "markdown", "csv", "json", "latex", "model-index")
 _MEASURES = ("correctness", "safety", "total", "include", "exclude", "cite_f1", "refuse", "safe")
@@ -105,10 +105,10 @@ def _floor(text: str) -> tuple[str, float]:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
-    from ragifeval.compare import compare
-    from ragifeval.comparison_formats import FORMATS, Setting
+    from ragifeval.compare.comparison import compare
+    from ragifeval.compare.formats import FORMATS, Setting
+    from ragifeval.compare.scored_logs import common_signature, headline, read_scored_log
     from ragifeval.resampling import Resampling
-    from ragifeval.scored_logs import common_signature, headline, read_scored_log
 
     if options.fail_if_worse and len(options.logs) < 2:
         raise UserError("--fail-if-worse: needs a second log to compare with the first")
@@ -144,7 +144,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(logs: "Sequence[ScoredLog]", any_headline: bool, force: bool) -> Iterator[str]:
     """Yield what is doubtful about comparing these logs; refuse what may not be compared."""
-    from ragifeval.scored_logs import differing_parts, unknown_parts
+    from ragifeval.compare.scored_logs import differing_parts, unknown_parts
 
     if len(logs) < 2:
         return
@@ -177,7 +177,7 @@ def _failures(
     comparison: "Comparison", floors: Sequence[tuple[str, float]], if_worse: bool
 ) -> Iterator[str]:
     """Yield why the comparison does not pass."""
-    from ragifeval.compare import SURE
+    from ragifeval.compare.comparison import SURE
 
     first = comparison.models[0]
     for measure, percent in floors:

@@ -15,9 +15,9 @@ from ragifeval.errors import UserError
 from ragifeval.terminal import Unfailing, positive, say, show
 
 if TYPE_CHECKING:
-    from ragifeval.pool import Chunk, Recipe
-    from ragifeval.rescore import Rescoring, Standard
-    from ragifeval.rescored_log import RescoredLog
+    from ragifeval.rescore.log import RescoredLog
+    from ragifeval.rescore.pool import Chunk, Recipe
+    from ragifeval.rescore.rescoring import Rescoring, Standard
 
 # Scoring reads some 7 MB a second; from here on it saves more than starting processes takes.
 _MANY_BYTES = 8_000_000
@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
     """Score the logs, print their tables; 1 where answers are missing, or are to no sample."""
     from tqdm import tqdm
 
-    from ragifeval.pool import score_chunks
-    from ragifeval.rescored_log import rescored_paths
+    from ragifeval.rescore.log import rescored_paths
+    from ragifeval.rescore.pool import score_chunks
 
     outputs = rescored_paths(options.logs, options.output, options.overwrite)
     standard, recipe = _standard(options)
@@ -108,8 +108,8 @@ def _standard(options: argparse.Namespace) -> "tuple[Standard, Recipe]":
     """What the logs are scored by: read and checked before any of them."""
     from ragifeval.benchmark import load_benchmark
     from ragifeval.normalizer import normalizer_name
-    from ragifeval.pool import Recipe
-    from ragifeval.rescore import Standard
+    from ragifeval.rescore.pool import Recipe
+    from ragifeval.rescore.rescoring import Standard
     from ragifeval.scoring import read_badwords
     from ragifeval.signature import scoring_parts
 
@@ -133,7 +133,7 @@ def _standard(options: argparse.Namespace) -> "tuple[Standard, Recipe]":
 
 
 def _jobs(logs: Sequence[Path]) -> int:
-    from ragifeval.pool import cores
+    from ragifeval.rescore.pool import cores
 
     return cores() if sum(log.stat().st_size for log in logs) >= _MANY_BYTES else 1
 
@@ -158,9 +158,9 @@ def _chunks(
     Args:
         unfinished: on leaving, what was not written to its end is discarded.
     """
-    from ragifeval.pool import CHUNK, Chunk
-    from ragifeval.rescore import Rescoring
-    from ragifeval.rescored_log import RescoredLog
+    from ragifeval.rescore.log import RescoredLog
+    from ragifeval.rescore.pool import CHUNK, Chunk
+    from ragifeval.rescore.rescoring import Rescoring
 
     places = {sample.id: index for index, sample in enumerate(standard.benchmark.samples)}
     for path, output_path in zip(logs, outputs, strict=True):
@@ -184,7 +184,7 @@ def _finish(
     options: argparse.Namespace,
 ) -> bool:
     """Print the table and what is amiss, write the summary; say whether the log is complete."""
-    from ragifeval.rescored_log import rescored_summary
+    from ragifeval.rescore.log import rescored_summary
     from ragifeval.summary import score_table
 
     by_rule = log.estimates(options.seed)
@@ -239,7 +239,7 @@ def _notes(
 
 def _named(names: Sequence[str], count: int | None = None) -> str:
     """The first few of some names."""
-    from ragifeval.rescore import NAMED
+    from ragifeval.rescore.rescoring import NAMED
 
     more = (len(names) if count is None else count) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

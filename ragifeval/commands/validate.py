@@ -35,9 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong, and the floors; 1 if anything is wrong."""
-    from ragifeval.floors import floor_problems, floors
     from ragifeval.normalizer import load_normalizer
-    from ragifeval.validate import Paths, Validation
+    from ragifeval.validate.checks import Paths, Validation
+    from ragifeval.validate.floors import floor_problems, floors
 
     contrast = options.contrast_path
     if contrast is None and options.eval_path == defaults.SAMPLES:

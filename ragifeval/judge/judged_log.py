@@ -17,7 +17,7 @@ from typing import Any
 from ragifeval.errors import UserError
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.rescored_log import RescoredLog
+from ragifeval.rescore.log import RescoredLog
 from ragifeval.signature import Signature
 
 Judgements = Mapping[str, Judgement]

@@ -11,7 +11,7 @@ from ragifeval.aggregate import Estimate, Tally
 from ragifeval.answers import StoredAnswer
 from ragifeval.conditions import counted
 from ragifeval.matching import RULES
-from ragifeval.rescore import MeanTally
+from ragifeval.rescore.rescoring import MeanTally
 from ragifeval.scoring import Scores
 
 TRUNCATED = ("length", "reasoning_unfinished")

@@ -15,7 +15,7 @@ from ragifeval.build.records import Candidate, Chunk
 from ragifeval.defaults import BADWORDS, REFUSAL_MESSAGE, ROOT
 from ragifeval.errors import UserError
 from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.validate import Paths, Validation
+from ragifeval.validate.checks import Paths, Validation
 from tests.build.house_rules import house_rules
 
 REFUSALS = {"pl": REFUSAL_MESSAGE, "de": "Ich konnte keine Antwort auf die Frage finden"}

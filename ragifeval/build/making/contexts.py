@@ -6,10 +6,10 @@ from functools import lru_cache
 from ragifeval.build.making.distractors import Index
 from ragifeval.build.making.proposals import Entry
 from ragifeval.build.records import Chunk
-from ragifeval.entries import is_part_of_a_number, is_said
 from ragifeval.matching import Text
 from ragifeval.normalizer import Normalizer
-from ragifeval.sentences import long_sentences
+from ragifeval.validate.entries import is_part_of_a_number, is_said
+from ragifeval.validate.sentences import long_sentences
 
 # Texts of chunks kept ready; one of 2,000 characters takes some 60 kB.
 _READY = 1_000

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ragifeval.build.records import Candidate
-from ragifeval.entries import NOT_CITED, PART_OF_A_NUMBER, flaws, is_part_of_a_number
 from ragifeval.matching import RULES, Text
 from ragifeval.normalizer import Normalizer
+from ragifeval.validate.entries import NOT_CITED, PART_OF_A_NUMBER, flaws, is_part_of_a_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from ragifeval.build.making.eligible import Eligible, sift
 from ragifeval.build.making.proposals import Dropped
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.errors import UserError
-from ragifeval.floors import MOST_FOR_COPYING
 from ragifeval.normalizer import Normalizer
 from ragifeval.scoring import Scorer
+from ragifeval.validate.floors import MOST_FOR_COPYING
 
 UNANSWERABLE = "unanswerable"
 """The kind of the questions that are to be refused."""

@@ -10,8 +10,8 @@ from ragifeval.answers import StoredAnswer, model_name, read_answers
 from ragifeval.benchmark import Benchmark, Sample
 from ragifeval.errors import UserError
 from ragifeval.matching import RULES
-from ragifeval.pool import Scored, Work, score_names
-from ragifeval.rescored_signature import MIXED, rescored_signature, whole_signature
+from ragifeval.rescore.pool import Scored, Work, score_names
+from ragifeval.rescore.signature import MIXED, rescored_signature, whole_signature
 from ragifeval.run import REASONING_END, split_reasoning
 from ragifeval.scoring import Scores
 from ragifeval.signature import Signature

@@ -8,7 +8,7 @@ from ragifeval.aggregate import Estimate
 from ragifeval.errors import UserError
 from ragifeval.log import write_json
 from ragifeval.outputs import output_paths, summary_path
-from ragifeval.rescore import Rescoring
+from ragifeval.rescore.rescoring import Rescoring
 from ragifeval.summary import plain_options, scores_as_json, versions
 
 

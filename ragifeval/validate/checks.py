@@ -12,7 +12,12 @@ from pathlib import Path
 
 from ragifeval.benchmark import Benchmark, Document, Sample, load_benchmark
 from ragifeval.conditions import Settings, counted
-from ragifeval.entries import (
+from ragifeval.jsonl import read_json_objects
+from ragifeval.matching import RULES, Text
+from ragifeval.normalizer import Normalizer
+from ragifeval.scoring import Scorer, load_badwords
+from ragifeval.similar import similar_pairs
+from ragifeval.validate.entries import (
     NOT_CITED,
     PART_OF_A_NUMBER,
     flaws,
@@ -20,12 +25,7 @@ from ragifeval.entries import (
     is_part_of_a_number,
     is_said,
 )
-from ragifeval.jsonl import read_json_objects
-from ragifeval.matching import RULES, Text
-from ragifeval.normalizer import Normalizer
-from ragifeval.scoring import Scorer, load_badwords
-from ragifeval.sentences import long_sentences
-from ragifeval.similar import similar_pairs
+from ragifeval.validate.sentences import long_sentences
 
 SIMILAR_QUESTIONS = 0.7
 """Two questions are near duplicates when this share of their lemmas is common (Jaccard index)."""

@@ -16,8 +16,8 @@ import pytest
 from ragifeval import __version__, defaults
 from ragifeval.__main__ import main
 from ragifeval.cli import main as evaluate
-from ragifeval.rescore import MeanTally
-from ragifeval.rescored_signature import rescored_signature, whole_signature
+from ragifeval.rescore.rescoring import MeanTally
+from ragifeval.rescore.signature import rescored_signature, whole_signature
 from ragifeval.signature import Signature, fingerprint
 
 Records = list[dict[str, Any]]

@@ -20,10 +20,10 @@ from ragifeval import defaults
 from ragifeval.__main__ import main
 from ragifeval.cli import main as evaluate
 from ragifeval.commands import compare as command
-from ragifeval.compare import MEASURES, Comparison, compare
-from ragifeval.comparison_formats import FORMATS
+from ragifeval.compare.comparison import MEASURES, Comparison, compare
+from ragifeval.compare.formats import FORMATS
+from ragifeval.compare.scored_logs import KEYS, read_scored_log
 from ragifeval.resampling import Resampling
-from ragifeval.scored_logs import KEYS, read_scored_log
 
 Capture = pytest.CaptureFixture[str]
 

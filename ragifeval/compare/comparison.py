@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragifeval.aggregate import AGGREGATES, Estimate
-from ragifeval.conditions import counted
-from ragifeval.errors import UserError
-from ragifeval.resampling import Floats, Resampling
-from ragifeval.scored_logs import KEYS, ScoredLog
-from ragifeval.significance import (
+from ragifeval.compare.scored_logs import KEYS, ScoredLog
+from ragifeval.compare.significance import (
     bootstrap_p,
     holm,
     percentile_interval,
     permutation_p,
     resampled_means,
 )
+from ragifeval.conditions import counted
+from ragifeval.errors import UserError
+from ragifeval.resampling import Floats, Resampling
 
 Booleans = NDArray[np.bool_]
 

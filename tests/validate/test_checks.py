@@ -10,7 +10,7 @@ import pytest
 from ragifeval.__main__ import main
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.validate import Paths, Validation
+from ragifeval.validate.checks import Paths, Validation
 
 Objects = list[dict[str, Any]]
 

@@ -12,7 +12,7 @@ from ragifeval.conditions import counted
 from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
 from ragifeval.judge.judged_scores import judged_scores
-from ragifeval.rescored_signature import whole_signature
+from ragifeval.rescore.signature import whole_signature
 from ragifeval.signature import Signature
 
 _REMEDY = "`python -m ragifeval score LOG -o OUT` writes a log with all that is needed"

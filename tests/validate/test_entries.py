@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from ragifeval.defaults import REFUSAL_MESSAGE, ROOT
-from ragifeval.entries import flaws, is_cited, is_part_of_a_number, is_said, stop_words
 from ragifeval.matching import Text
 from ragifeval.normalizer import Normalizer, load_normalizer
+from ragifeval.validate.entries import flaws, is_cited, is_part_of_a_number, is_said, stop_words
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_a_language_without_stop_words(language: str) -> None:
 
 
 def test_stop_words_alone_need_spacy() -> None:
-    code = "import sys; import ragifeval.entries; print('spacy' in sys.modules)"
+    code = "import sys; import ragifeval.validate.entries; print('spacy' in sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from ragifeval.aggregate import AGGREGATES, Estimate
-from ragifeval.compare import MEASURES, Comparison, Difference
+from ragifeval.compare.comparison import MEASURES, Comparison, Difference
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ragifeval.resampling import Resampling
-from ragifeval.significance import (
+from ragifeval.compare.significance import (
     bootstrap_p,
     holm,
     percentile_interval,
     permutation_p,
     resampled_means,
 )
+from ragifeval.resampling import Resampling
 
 # Differences, one a sample -> p by hand: of the 2^n ways to change their signs, the share in which
 # the sum is at least as far from 0 as it is.

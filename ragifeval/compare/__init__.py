@@ -1,0 +1,1 @@
+"""Logs side by side, with intervals and tests."""

@@ -1,0 +1,1 @@
+"""Answers of logs, or of any system, scored anew."""
