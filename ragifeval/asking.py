@@ -74,6 +74,7 @@ class Asker:
         reasoning_end: the mark that ends the model's reasoning; None if it has none.
         again: what the model is told when its reply could not be read, with that reply before it;
             None to put the same prompt again, to which a model without sampling replies the same.
+        whole: whether a reply that its limit of tokens cut off counts as one that cannot be read.
         total: how many prompts there will be, for the bar; None where that is not known.
         unit: of the bar.
 
@@ -89,6 +90,7 @@ class Asker:
         *,
         reasoning_end: str | None = None,
         again: str | None = None,
+        whole: bool = False,
         total: int | None = None,
         unit: str = " replies",
     ) -> None:
@@ -97,6 +99,7 @@ class Asker:
         self._known = replies.known() if replies is not None else {}
         self._reasoning_end = reasoning_end
         self._again = again
+        self._whole = whole
         self._total, self._unit = total, unit
         self._resources = ExitStack()
         self._asked = 0
@@ -207,6 +210,8 @@ class Asker:
         text, reasoning, _ = split_reasoning(answer.text, self._reasoning_end)
         try:
             asked = Asked(ask, parse(text), text, None)
+            if self._whole and answer.finish_reason == "length":
+                raise Unparsed("it is not whole")
         except Unparsed as error:
             if not attempt.is_second and not self.interrupted:
                 again.append(_Try(ask, self._second(ask.prompt, text), is_second=True))

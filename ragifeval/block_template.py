@@ -63,4 +63,7 @@ def load_again(folder: Path) -> str | None:
     path = folder / AGAIN
     if not path.exists():
         return None
-    return BlockTemplate(path).render({}).messages[-1].content
+    messages = BlockTemplate(path).render({}).messages
+    if not messages:
+        raise UserError(f"{path}: its {{% block user %}} is empty; write what the model is told")
+    return messages[-1].content

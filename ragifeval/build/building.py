@@ -1,7 +1,6 @@
 """The stages of a build, one after the other: read, cut, ask, criticise, propose phrases."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from ragifeval.build.asking.critics import criticise
@@ -15,27 +14,9 @@ from ragifeval.build.folder import BuildFolder, write_objects, write_records
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.reading.finding import Found
 from ragifeval.build.reading.sources import read_sources
-from ragifeval.build.records import Chunk, Duplicate, Source
+from ragifeval.build.records import Chunk, Chunked, Source
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
-
-
-@dataclass(frozen=True)
-class Chunked:
-    """What the files came to.
-
-    Attributes:
-        chunks: without duplicates, in the order of the files.
-        chosen: those to be asked about.
-        read: how many files were read.
-        unread: file -> why it could not be.
-    """
-
-    chunks: Sequence[Chunk]
-    chosen: Sequence[Chunk]
-    duplicates: Sequence[Duplicate]
-    read: int
-    unread: Mapping[str, str]
 
 
 def read_chunks(plan: BuildPlan, found: Found, folder: BuildFolder | None) -> Chunked:
@@ -62,7 +43,7 @@ def read_chunks(plan: BuildPlan, found: Found, folder: BuildFolder | None) -> Ch
     if not chunks:
         reasons = "; ".join(f"{file}: {reason}" for file, reason in unread.items())
         raise UserError(f"DOCS: there is no text in them ({reasons or 'no file was found'})")
-    return Chunked(chunks, _chosen(chunks, plan), duplicates, len(read), unread)
+    return Chunked(chunks, _chosen(chunks, plan), duplicates, len(read), unread, found.passed_over)
 
 
 def _chosen(chunks: Sequence[Chunk], plan: BuildPlan) -> Sequence[Chunk]:
@@ -88,14 +69,9 @@ def build(folder: BuildFolder, plan: BuildPlan, found: Found, overwrite: bool) -
     proposed = propose_phrases(models, criticised.candidates, chunked.chosen)
     if models.interrupted:
         return models
-    facts_of(
-        plan,
-        chunked.read,
-        chunked.unread,
-        len(chunked.chunks) + len(chunked.duplicates),
-        len(chunked.duplicates),
-        len(chunked.chosen),
-    ).write(folder.facts)
+    # While one of these files is of this build and another of the last one, none is finished.
+    folder.candidates.unlink(missing_ok=True)
+    facts_of(plan, chunked).write(folder.facts)
     write_records(folder.chunks, chunked.chunks)
     write_objects(
         folder.duplicates,

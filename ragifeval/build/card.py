@@ -32,6 +32,7 @@ def card(
         undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(reviewed.items()))
+    environment.filters["cell"] = _cell
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         facts=facts,
         samples=len(built.samples),
@@ -43,6 +44,12 @@ def card(
         is_reviewed=bool(reviewed),
         version=__version__,
     )
+
+
+def _cell(value: object) -> str:
+    """A value that stays in its cell of a Markdown table, and is text there."""
+    line = " ".join(str(value).split())
+    return line.replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
 
 
 def evaluation_options(facts: Facts, folder: str = "") -> Sequence[str]:
@@ -63,5 +70,7 @@ def evaluation_options(facts: Facts, folder: str = "") -> Sequence[str]:
     if facts.samples.refusal_message != default.refusal_message:
         options.append(f"--refusal_message {shlex.quote(facts.samples.refusal_message)}")
     if facts.normalizer is not None:
-        options.append(f"--normalizer {shlex.quote(facts.normalizer)}")
+        # In the folder itself, which may be handed on, no folder of this machine is told.
+        name = facts.normalizer if folder else Path(facts.normalizer).name
+        options.append(f"--normalizer {shlex.quote(name)}")
     return options

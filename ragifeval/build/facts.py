@@ -8,6 +8,7 @@ from typing import Any
 
 from ragifeval.build.making.samples import Settings
 from ragifeval.build.plan import BuildPlan
+from ragifeval.build.records import Chunked
 from ragifeval.errors import UserError
 from ragifeval.log import write_json
 
@@ -20,6 +21,7 @@ class Facts:
         normalizer: as --normalizer names it; None for the lemma table.
         files: how many were read.
         unread: file -> why it could not be.
+        passed_over: ending -> how many files of a kind that is not read lie in the folders.
         chunks: how many the files were cut into.
         duplicates: how many of them repeat another one, and were left out.
         asked: how many were asked about.
@@ -33,6 +35,7 @@ class Facts:
     samples: Settings
     files: int
     unread: Mapping[str, str]
+    passed_over: Mapping[str, int]
     chunks: int
     duplicates: int
     asked: int
@@ -61,26 +64,20 @@ class Facts:
             ) from None
 
 
-def facts_of(
-    plan: BuildPlan,
-    files: int,
-    unread: Mapping[str, str],
-    chunks: int,
-    duplicates: int,
-    asked: int,
-) -> Facts:
-    """The facts of a build by this plan, and what it found."""
+def facts_of(plan: BuildPlan, chunked: Chunked) -> Facts:
+    """The facts of a build by this plan, and of what it found."""
     assert plan.config is not None, "a dry run builds nothing"
     model = plan.config.display_name
     return Facts(
         language=plan.language,
         normalizer=plan.normalizer,
         samples=plan.samples,
-        files=files,
-        unread=unread,
-        chunks=chunks,
-        duplicates=duplicates,
-        asked=asked,
+        files=chunked.read,
+        unread=chunked.unread,
+        passed_over=chunked.passed_over,
+        chunks=len(chunked.chunks) + len(chunked.duplicates),
+        duplicates=len(chunked.duplicates),
+        asked=len(chunked.chosen),
         signature=str(plan.signature),
         models={
             "generator": model,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,12 @@ from ragifeval.build.card import card
 from ragifeval.build.facts import Facts
 from ragifeval.build.folder import BuildFolder, read_records, write_objects, write_records
 from ragifeval.build.making.samples import Built, make_samples
-from ragifeval.build.records import Candidate, Chunk, Rejection
-from ragifeval.build.review.page import write_review_page
-from ragifeval.build.review.table import (
-    Reviewed,
-    Row,
-    is_edited,
-    read_verdicts,
-    write_review_csv,
-)
+from ragifeval.build.records import Rejection
+from ragifeval.build.review.table import Reviewed
+from ragifeval.build.verdicts import reviewing
 from ragifeval.export.datasets import write_datasets
 from ragifeval.files import written_beside
 from ragifeval.log import write_json
-from ragifeval.normalizer import load_normalizer
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")
@@ -36,13 +29,32 @@ class Finished:
 
     Attributes:
         rejections: all that became no sample, in the order of the stages.
-        reviewed: verdict -> how many; empty where nobody reviewed.
+        verdicts: the candidate's id -> what a person made of it; empty where nobody reviewed.
+        outdated: how many verdicts are on questions that have changed since.
     """
 
     facts: Facts
     built: Built
     rejections: Sequence[Rejection]
-    reviewed: Mapping[str, int]
+    verdicts: Mapping[str, Reviewed]
+    outdated: int
+
+    @property
+    def reviewed(self) -> Mapping[str, int]:
+        """Verdict -> how many."""
+        return Counter[str](one.verdict or "open" for one in self.verdicts.values())
+
+    @property
+    def lost(self) -> Sequence[Rejection]:
+        """Those that a person accepted, and that became no sample all the same."""
+        accepted = {key for key, one in self.verdicts.items() if one.verdict == "accept"}
+        return [rejection for rejection in self.rejections if rejection.id in accepted]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader of the samples should know, a line each."""
+        left_out = f"{self.outdated} verdicts are on questions that have changed, and are left out"
+        return [*self.built.notes, *([left_out] if self.outdated else [])]
 
     @property
     def pending(self) -> Sequence[Rejection]:
@@ -77,104 +89,24 @@ def finish(folder: BuildFolder) -> Finished:
         UserError: the folder holds no finished build, or cannot be written.
     """
     facts = Facts.read(folder.facts)
-    chunks, candidates = _candidates(folder)
-    verdicts = _verdicts(folder)
-    normalizer = load_normalizer(facts.normalizer)
-    built = make_samples(candidates, chunks, normalizer, facts.samples)
-    rejected: list[Rejection] = []
-    if verdicts:
+    review = reviewing(folder, facts)
+    built, rejected = review.built, list[Rejection]()
+    if review.verdicts:
         # Which questions are to be refused was settled before the review: what a person accepted
         # does not change for what was rejected beside it.
-        kept, rejected = _reviewed(candidates, verdicts)
-        built = make_samples(kept, chunks, normalizer, facts.samples, built.drawn)
+        kept, rejected = review.reviewed()
+        built = make_samples(kept, review.chunks, review.normalizer, facts.samples, built.drawn)
     rejections = [*read_records(folder.dropped, Rejection), *rejected, *built.rejections]
     rejections.sort(key=lambda rejection: STAGES.index(rejection.stage))
-    counts = Counter[str](one.verdict or "open" for one in verdicts.values())
-    found = Finished(facts, built, rejections, counts)
+    found = Finished(facts, built, rejections, review.verdicts, len(review.outdated))
     _write(folder, found)
     return found
 
 
-def write_review(folder: BuildFolder, found: Finished) -> Sequence[Path]:
-    """Write the samples for a person to review: a table, and a page that does the same."""
-    reviewed = rows(found.built)
-    name = folder.path.resolve().name
-    normalizer = load_normalizer(found.facts.normalizer)
-    write_review_csv(folder.review_table, reviewed)
-    write_review_page(folder.review_page, reviewed, found.facts.language, name, normalizer)
-    return folder.review_table, folder.review_page
-
-
-def rows(built: Built) -> list[Row]:
-    """What a person reviews: each sample with its chunk, and the phrases that passed."""
-    made = {sample.id: sample for sample in built.samples}
-    return [
-        Row(
-            replace(one.candidate, phrases=[entry.parameter for entry in one.entries]),
-            one.chunk,
-            bool(made[one.candidate.id].expect.get("refuse")),
-        )
-        for one in built.eligible
-        if one.candidate.id in made
-    ]
-
-
-def apply_verdicts(folder: BuildFolder, table: Path) -> Mapping[str, int]:
-    """Take the verdicts of a reviewed table; of earlier ones, those on other samples stay.
-
-    Returns:
-        verdict, or "edited" -> how many.
-
-    Raises:
-        UserError: something is wrong with the table; nothing is changed then.
-    """
-    facts = Facts.read(folder.facts)
-    chunks, candidates = _candidates(folder)
-    built = make_samples(candidates, chunks, load_normalizer(facts.normalizer), facts.samples)
-    known = {row.candidate.id: row for row in rows(built)}
-    read = read_verdicts(table, known)
-    counts = Counter[str](one.verdict or "open" for one in read)
-    counts["edited"] = sum(is_edited(one, known[one.id]) for one in read)
-    verdicts = _verdicts(folder) | {one.id: one for one in read}
-    write_records(folder.verdicts, verdicts.values())
-    return {name: counts[name] for name in ("accept", "reject", "open", "edited")}
-
-
-def _candidates(folder: BuildFolder) -> tuple[list[Chunk], list[Candidate]]:
-    chunks = list(read_records(folder.chunks, Chunk))
-    return chunks, list(read_records(folder.candidates, Candidate))
-
-
-def _verdicts(folder: BuildFolder) -> dict[str, Reviewed]:
-    if not folder.verdicts.exists():
-        return {}
-    return {one.id: one for one in read_records(folder.verdicts, Reviewed)}
-
-
-def _reviewed(
-    candidates: Sequence[Candidate], verdicts: Mapping[str, Reviewed]
-) -> tuple[list[Candidate], list[Rejection]]:
-    """The candidates as the reviewer left them, and those that were rejected."""
-    kept, rejected = [], []
-    for candidate in candidates:
-        one = verdicts.get(candidate.id)
-        if one is None:
-            kept.append(candidate)
-        elif one.verdict == "reject":
-            reason = "rejected by the reviewer"
-            rejected.append(Rejection(candidate.id, "review", reason, one.note, candidate))
-        else:
-            kept.append(
-                replace(candidate, question=one.question, answer=one.answer, phrases=one.phrases)
-            )
-    return kept, rejected
-
-
 def _write(folder: BuildFolder, found: Finished) -> None:
+    folder.clear_results()
     write_objects(folder.rejected, (_rejected(rejection) for rejection in found.rejections))
     write_json(folder.summary, summary(found))
-    for path in (folder.samples, folder.documents, folder.card):
-        path.unlink(missing_ok=True)  # of an earlier finish, which held more
     if not found.built.samples:
         return
     write_records(folder.documents, found.built.documents)
@@ -215,12 +147,13 @@ def summary(found: Finished) -> dict[str, Any]:
     return {
         "signature": facts.signature,
         "language": facts.language,
-        "normalizer": facts.normalizer or "lemma table",
+        "normalizer": Path(facts.normalizer).name if facts.normalizer else "lemma table",
         "refusal_message": facts.samples.refusal_message,
         "models": facts.models,
         "settings": {**facts.settings, **asdict(facts.samples)},
         "files": facts.files,
         "unread": facts.unread,
+        "passed_over": facts.passed_over,
         "chunks": facts.chunks,
         "duplicates": facts.duplicates,
         "asked": facts.asked,
@@ -234,5 +167,5 @@ def summary(found: Finished) -> dict[str, Any]:
         "documents": len(found.built.documents),
         "phrases_dropped": len(found.built.dropped),
         "pending": len(found.pending),
-        "notes": list(found.built.notes),
+        "notes": list(found.notes),
     }

@@ -26,11 +26,16 @@ from filelock import FileLock, Timeout
 
 from ragifeval.build.records import Candidate, Rejection
 from ragifeval.errors import UserError
+from ragifeval.export.datasets import CARD, DOCUMENTS, SAMPLES
 from ragifeval.files import written_beside
 from ragifeval.jsonl import read_json_objects
+from ragifeval.signature import Signature, fingerprint
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+LOCK = ".build.lock"
+_REPLIES = ".replies.jsonl"
 
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -53,9 +58,9 @@ class BuildFolder:
         Raises:
             UserError: it holds something else, cannot be made, or another build is at work there.
         """
-        lock = FileLock(self.work / "lock", blocking=False)
+        lock = FileLock(self.work / LOCK, blocking=False)
         try:
-            if self.path.exists() and not self.work.is_dir() and any(self.path.iterdir()):
+            if self.path.exists() and any(self.path.iterdir()) and not is_build(self.path):
                 raise UserError(f"-o: {self.path} is not empty and holds no build; name another")
             self.work.mkdir(parents=True, exist_ok=True)
             lock.acquire()
@@ -80,14 +85,24 @@ class BuildFolder:
             )
 
     def start_over(self) -> None:
-        """Delete what earlier builds left here; nothing else."""
-        own = [self.samples, self.documents, self.card, self.prompt, self.rejected, self.summary]
-        for path in [*own, *self.work.glob("*.json"), *self.work.glob("*.jsonl")]:
+        """Delete what models replied, and what was made of it.
+
+        A reviewer's verdicts stay: each holds for its very question alone.
+        """
+        self.clear_results()
+        own = [self.facts, self.files, self.chunks, self.duplicates, self.candidates, self.dropped]
+        for path in [self.prompt, *own, *self.work.glob(f"*{_REPLIES}")]:
             path.unlink(missing_ok=True)
 
-    def replies(self, stage: str) -> Path:
-        """The file of a stage's replies."""
-        return self.work / f"{stage}.replies.jsonl"
+    def clear_results(self) -> None:
+        """Delete the benchmark of an earlier finish, which may hold what this one does not."""
+        data = [self.samples, self.documents, self.card, self.rejected, self.summary]
+        for path in [*data, *(self.dataset / name for name in (CARD, DOCUMENTS, SAMPLES))]:
+            path.unlink(missing_ok=True)
+
+    def replies(self, stage: str, signature: Signature) -> Path:
+        """The file of a stage's replies by one model: another model's are no part of it."""
+        return self.work / f"{stage}-{fingerprint(str(signature))}{_REPLIES}"
 
     @property
     def samples(self) -> Path:
@@ -168,6 +183,11 @@ class BuildFolder:
     def verdicts(self) -> Path:
         """A reviewer's verdicts."""
         return self.work / "verdicts.jsonl"
+
+
+def is_build(path: Path) -> bool:
+    """Whether a folder holds a build, finished or not."""
+    return (path / "work" / LOCK).is_file()
 
 
 def write_records(path: Path, records: "Iterable[DataclassInstance]") -> None:

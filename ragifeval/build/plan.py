@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragifeval import __version__
 from ragifeval.any_model import AnyConfig, load_any_config
+from ragifeval.benchmark import Document, Sample
 from ragifeval.block_template import BlockTemplate, load_again
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.making.samples import Settings
@@ -30,6 +31,13 @@ CRITICS: Mapping[str, Mapping[str, tuple[float, float]]] = {
 """Way to criticise -> its critics: the name of a template -> the least and the greatest rating."""
 EVALUATION = "evaluation.jinja"
 """The prompt that models get when they are evaluated on the samples."""
+
+# What templates are tried with.
+_SHOWN: Mapping[str, object] = {
+    **dict.fromkeys(("context", "question", "answer", "audience"), "-"),
+    "earlier": ["-"],
+    "number": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,13 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
             f"--min-rating: {options.min_rating:g} is more than the {most:g} that "
             f"--critics {options.critics} can give"
         )
+    if options.audience is not None and options.critics != "separate":
+        raise UserError("--audience: is for the critic of relevance, of --critics separate")
+    templates = {name: BlockTemplate(folder / f"{name}.jinja") for name in names}
+    for template in templates.values():
+        # A template that cannot be rendered is found out now, not by its first prompt.
+        if not template.render(_SHOWN).messages:
+            raise UserError(f"{template.path}: makes an empty prompt")
     normalizer = options.normalizer or language.normalizer
     normalizer_name(normalizer)
     config = critic = None
@@ -139,7 +154,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
         audience=options.audience or language.audience,
         style=options.style,
         criticism=options.critics,
-        templates={name: BlockTemplate(folder / f"{name}.jinja") for name in names},
+        templates=templates,
         again=load_again(folder),
         evaluation=_evaluation(folder, options.language),
         chunk_size=size,
@@ -163,4 +178,7 @@ def _evaluation(folder: Path, name: str) -> PromptTemplate:
     own = folder / EVALUATION
     path = own if own.exists() else PROMPTS / name / EVALUATION
     language = LANGUAGES[name]
-    return PromptTemplate(path, language.system_message, language.refusal_message)
+    template = PromptTemplate(path, language.system_message, language.refusal_message)
+    document = Document("-", "-")
+    template.render(Sample("-", "-", ("-",), {}), [document])
+    return template

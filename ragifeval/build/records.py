@@ -74,6 +74,26 @@ class Duplicate:
     share: float
 
 
+@dataclass(frozen=True)
+class Chunked:
+    """What the files came to.
+
+    Attributes:
+        chunks: without duplicates, in the order of the files.
+        chosen: those to be asked about.
+        read: how many files were read.
+        unread: file -> why it could not be.
+        passed_over: ending -> how many files of a kind that is not read lie in the folders.
+    """
+
+    chunks: Sequence[Chunk]
+    chosen: Sequence[Chunk]
+    duplicates: Sequence[Duplicate]
+    read: int
+    unread: Mapping[str, str]
+    passed_over: Mapping[str, int]
+
+
 PHRASE_WORDS = 3
 """An answer of at most so many words may be a phrase itself."""
 

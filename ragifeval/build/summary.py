@@ -15,9 +15,11 @@ def table(found: Finished, folder: Path) -> str:
         folder: OUT_DIR as the user named it.
     """
     facts, built = found.facts, found.built
+    passed_over = ", ".join(f"{count} {kind}" for kind, count in facts.passed_over.items())
     lines = [
         f"{facts.files} files, {facts.chunks} chunks, {facts.duplicates} duplicates left out, "
         f"{facts.asked} asked about",
+        *([f"passed over, as of no kind that is read: {passed_over}"] if passed_over else []),
         "",
         f"{'stage':10} {'dropped':>7} {'left':>6}  why",
     ]
@@ -36,6 +38,8 @@ def table(found: Finished, folder: Path) -> str:
     if built.samples:
         name = folder.as_posix().rstrip("/") + "/"
         lines.append(f"evaluate: python eval_remote.py {' '.join(evaluation_options(facts, name))}")
+    elif found.pending:
+        lines[-1] = f"0 samples: {len(found.pending)} prompts got no reply"
     else:
         lines[-1] = f"0 samples: every question was dropped; {folder / 'rejected.jsonl'} says why"
     return "\n".join([*lines, "", facts.signature])

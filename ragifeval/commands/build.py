@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import defaults
+from ragifeval.build.languages import LANGUAGES
 from ragifeval.errors import UserError
 from ragifeval.terminal import EXIT_INTERRUPTED, add_switch, positive, say, show
 
 if TYPE_CHECKING:
-    from ragifeval.build.building import Chunked
     from ragifeval.build.finish import Finished
     from ragifeval.build.folder import BuildFolder
     from ragifeval.build.plan import BuildPlan
+    from ragifeval.build.records import Chunked
 
-_LANGUAGES = ("pl", "en", "de", "es")
 _SHOWN = 20
 _FINISHING = {"command", "documents", "output", "review", "apply"}
 
@@ -43,7 +43,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option("-o", "--output", type=Path, metavar="OUT_DIR", required=True, help="a new folder")
     option("--overwrite", action="store_true", help="start over the build in OUT_DIR")
-    option("--language", choices=_LANGUAGES, default="pl", help="of the documents and prompts")
+    option(
+        "--language", choices=tuple(LANGUAGES), default="pl", help="of the documents and prompts"
+    )
     option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
     option(
         "--chunk-size",
@@ -182,7 +184,8 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
     if options.apply is not None:
         raise UserError("--apply: is for a finished build: name no documents, but -o OUT_DIR")
     plan = make_build_plan(options)
-    found = find_files(options.documents, options.glob, options.output)
+    configs = [path for path in (options.model_config, options.judge_config) if path is not None]
+    found = find_files(options.documents, options.glob, [options.output, *configs])
     if options.dry_run:
         return _print_prompts(plan, read_chunks(plan, found, None))
     with folder.held():
@@ -212,8 +215,9 @@ def _print_prompts(plan: "BuildPlan", chunked: "Chunked") -> int:
 
 def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
     """Make the benchmark of what the stages left, after a reviewer's verdicts if there are any."""
-    from ragifeval.build.finish import apply_verdicts, finish, write_review
+    from ragifeval.build.finish import finish
     from ragifeval.build.summary import table
+    from ragifeval.build.verdicts import apply_verdicts, write_review
 
     if options.apply is not None:
         counts = apply_verdicts(folder, options.apply)
@@ -221,8 +225,8 @@ def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
         say(f"{options.apply}: {told}")
     found = finish(folder)
     if options.review:
-        for path in write_review(folder, found):
-            say(f"{path}: to be reviewed")
+        for line in write_review(folder):
+            say(line)
     show(table(found, options.output))
     _warn(found)
     return 0 if found.is_complete else 1
@@ -231,6 +235,7 @@ def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
 def _warn(found: "Finished") -> None:
     """Say on stderr what the reader of the table ought to know."""
     lines = [f"not read: {file}: {reason}" for file, reason in found.facts.unread.items()]
+    lines += [f"accepted, but no sample: {one.id}: {one.reason}: {one.words}" for one in found.lost]
     pending = [f"no reply: {one.id} ({one.stage}): {one.words}" for one in found.pending]
     if len(pending) > _SHOWN:
         pending[_SHOWN:] = [f"... and {len(pending) - _SHOWN} more"]
@@ -239,7 +244,7 @@ def _warn(found: "Finished") -> None:
         lines.append(
             f"{len(found.pending)} prompts got no reply; the same command asks for them alone"
         )
-    lines += [f"note: {note}" for note in found.built.notes]
+    lines += [f"note: {note}" for note in found.notes]
     if found.facts.models["critic"] == found.facts.models["generator"]:
         lines.append(
             "note: the model has criticised its own questions, which it may favour; --judge_config "

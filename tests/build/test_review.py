@@ -2,7 +2,9 @@
 
 import csv
 import io
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review.cells import (
     MOST_IN_CELL,
+    Verdict,
     guarded,
     parse_phrases,
     parse_verdict,
@@ -25,6 +28,8 @@ from ragifeval.build.review.table import (
     Row,
     is_edited,
     read_verdicts,
+    says_something,
+    unapplied,
     write_review_csv,
 )
 from ragifeval.errors import UserError
@@ -38,11 +43,14 @@ def row(
     answer: str = "Urlop trwa 26 dni.",
     phrases: Phrases = ("26 dni",),
     text: str = "Urlop trwa 26 dni, źdźbło.",
+    verdict: Verdict = "",
+    note: str = "",
 ) -> Row:
     ratings = {"groundedness": 5, "standalone": 4.5}
     words = {"groundedness": "Stoi w\ntekście.", "standalone": "=A1"}
     candidate = Candidate(key, "a", question, answer, ratings, words, phrases)
-    return Row(candidate, Chunk("a", text, "regulamin.pdf", 0, page=3))
+    chunk = Chunk("a", text, "regulamin.pdf", 0, page=3)
+    return Row(candidate, chunk, verdict=verdict, note=note)
 
 
 def known(*rows: Row) -> dict[str, Row]:
@@ -77,7 +85,7 @@ def test_what_is_written(path: Path) -> None:
     page_less = Row(one.candidate, Chunk("a", "Treść.", "faq.csv", 0, row=12), refuse=True)
     header, first, second = written(path, one, page_less)
     assert header == list(COLUMNS)
-    assert first == [
+    assert first[:-1] == [
         "a-1",
         "",
         "Ile trwa urlop?",
@@ -90,7 +98,9 @@ def test_what_is_written(path: Path) -> None:
         "3",
         "Urlop trwa 26 dni, źdźbło.",
     ]
-    assert second[6:] == ["yes", first[7], "faq.csv", "row 12", "Treść."]
+    assert second[6:-1] == ["yes", first[7], "faq.csv", "row 12", "Treść."]
+    assert first[-1] == second[-1]  # nothing that a person may edit differs
+    assert re.fullmatch("[a-p]{12}", first[-1])
 
 
 def test_the_file_is_rfc_4180(path: Path) -> None:
@@ -455,3 +465,122 @@ def test_any_texts_come_back(
     for of, one in zip(back, rows, strict=True):
         assert (of.question, of.answer) == (one.candidate.question, one.candidate.answer)
         assert not is_edited(of, one)
+
+
+ROUNDS: list[tuple[Verdict, str]] = [
+    ("accept", ""),
+    ("reject", "za łatwe"),
+    ("", "=jeszcze raz\n- kto to pisał? "),
+]
+
+
+@pytest.mark.parametrize("options", SAVED.values(), ids=SAVED)
+@pytest.mark.parametrize(("verdict", "note"), ROUNDS)
+def test_what_an_earlier_round_brought_is_there_again(
+    path: Path, verdict: Verdict, note: str, options: dict[str, str]
+) -> None:
+    one = row(verdict=verdict, note=note)
+    lines = written(path, one)
+    assert lines[1][1] == verdict
+    saved(path, lines, **options)
+    [back] = read_verdicts(path, known(one))
+    assert (back.verdict, back.note) == (verdict, note)
+    assert not says_something(back, one)
+    assert not unapplied(path, known(one))
+
+
+BLANK, ACCEPTED = row(), row(verdict="accept", note="dobre")
+
+
+# What the row was written with, what a person changed in it, whether that says anything.
+@pytest.mark.parametrize(
+    ("one", "changed", "expected"),
+    [
+        (BLANK, {}, False),
+        (BLANK, {"verdict": " \n"}, False),
+        (BLANK, {"answer": " Urlop trwa 26 dni. "}, False),
+        (BLANK, {"phrases": "26 dni\n\n"}, False),
+        (BLANK, {"text": "inny", "refuse": "yes"}, False),
+        (BLANK, {"verdict": "tak"}, True),
+        (BLANK, {"verdict": "reject"}, True),
+        (BLANK, {"note": "?"}, True),
+        (BLANK, {"question": "Ile?"}, True),
+        (BLANK, {"answer": ""}, True),
+        (BLANK, {"phrases": "26 dni | 26 dób"}, True),
+        (ACCEPTED, {}, False),
+        (ACCEPTED, {"verdict": "TAK"}, False),
+        (ACCEPTED, {"verdict": ""}, True),
+        (ACCEPTED, {"verdict": "reject"}, True),
+        (ACCEPTED, {"note": ""}, True),
+        (ACCEPTED, {"question": "Ile?"}, True),
+    ],
+)
+@pytest.mark.parametrize("is_marked", [True, False])
+def test_what_says_something(
+    path: Path, one: Row, changed: dict[str, str], expected: bool, is_marked: bool
+) -> None:
+    lines = written(path, one)
+    for column, cell in changed.items():
+        lines[1][COLUMNS.index(column)] = cell
+    if not is_marked:
+        lines = [line[:-1] for line in lines]
+    saved(path, lines)
+    [back] = read_verdicts(path, known(one))
+    assert says_something(back, one) is expected
+    assert unapplied(path, known(one)) is expected
+
+
+def test_a_row_of_an_earlier_round_that_nobody_touched_reopens_nothing(path: Path) -> None:
+    lines = written(path, row("a-1"), row("a-2"))
+    now = known(
+        row("a-1", question="Ile dni?", phrases=["dni"], verdict="accept", note="x"), row("a-2")
+    )
+    lines[2][1] = "reject"
+    saved(path, lines)
+    first, second = read_verdicts(path, now)
+    assert first == Reviewed("a-1", "accept", "Ile dni?", "Urlop trwa 26 dni.", ["dni"], "x")
+    assert second.verdict == "reject"
+    assert [says_something(one, now[one.id]) for one in (first, second)] == [False, True]
+    assert unapplied(path, now)
+    # Its verdict has come in meanwhile.
+    assert not unapplied(path, now | known(replace(row("a-2"), verdict="reject")))
+
+
+# A table of the samples a-1, a-2; that of a-2 is gone since.
+HEADER = "id,verdict,question,note\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (None, False),
+        (HEADER, False),
+        (HEADER + "a-1,,Ile trwa urlop?,\n", False),
+        (HEADER + "a-1,x,Ile trwa urlop?,\n", True),
+        (HEADER + "a-1,może,Ile trwa urlop?,\n", True),
+        (HEADER + "a-1,accept,,\n", True),
+        (HEADER + "a-2,,Ile kosztuje?,\n", False),
+        (HEADER + "a-2,,Ile kosztuje?,dobre\n", True),
+        (HEADER + "a-2,no,Ile kosztuje?,\n", True),
+        (HEADER + "a-1,,Ile trwa urlop?,\n" * 2, True),
+        ("", True),
+        ("moje notatki\n", True),
+        ("id,question\na-1,Ile trwa urlop?\n", True),
+        (HEADER + 'a-1,,"Ile', True),
+    ],
+)
+def test_what_is_not_written_over(path: Path, content: str | None, expected: bool) -> None:
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    assert unapplied(path, known(row("a-1"))) is expected
+
+
+def test_verdicts_on_samples_that_are_gone_are_written_over_once_they_were_applied(
+    path: Path,
+) -> None:
+    lines = written(path, row("a-2", verdict="accept"))
+    assert not unapplied(path, {})
+    lines[1][1] = "reject"
+    saved(path, lines)
+    assert unapplied(path, {})
+    assert unapplied(path.parent, {})  # no table

@@ -3,7 +3,8 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,16 @@ import pytest
 
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review import page as review_page
+from ragifeval.build.review.cells import Verdict
 from ragifeval.build.review.page import render, write_review_page
-from ragifeval.build.review.table import COLUMNS, Row, is_edited, read_verdicts, write_review_csv
+from ragifeval.build.review.table import (
+    COLUMNS,
+    Row,
+    is_edited,
+    read_verdicts,
+    says_something,
+    write_review_csv,
+)
 from ragifeval.errors import UserError
 from ragifeval.normalizer import load_normalizer
 from tests.browser import BrowserPage, check_policy, needs_chromium, start_chromium
@@ -269,30 +278,161 @@ def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> No
     page.press("a")
     again, other = tmp_path / "moved.html", tmp_path / "other.html"
     shutil.copy(tmp_path / "review.html", again)
-    write_review_page(other, rows()[:3], "pl", f"urlopy {tmp_path}")
     page.open(again)
     assert page.text("#count").startswith("1 of 4")
-    page.open(other)
-    assert page.text("#count").startswith("0 of 3")
+
+    def opened(samples: list[Row], title: str = f"urlopy {tmp_path}") -> str:
+        write_review_page(other, samples, "pl", title)
+        page.open(other)
+        return page.text("#count").partition(" reviewed")[0]
+
+    first, *others = rows()
+    assert opened([first, *others[1:]]) == "1 of 3"  # it has lost a sample
+    assert opened(rows(), f"opłaty {tmp_path}") == "0 of 4"
+    asked = replace(first.candidate, question="Gdzie składa się wniosek?")
+    assert opened([replace(first, candidate=asked), *others]) == "0 of 4"
+    elsewhere = replace(first.chunk, text=TEXT + TEXT)
+    assert opened([replace(first, chunk=elsewhere), *others]) == "0 of 4"
 
 
 @needs_chromium
 def test_what_was_not_kept_by_the_page_is_passed_over(page: Page, tmp_path: Path) -> None:
     page.press("a", "a")
     page.run(
-        "const { build } = JSON.parse(document.getElementById('data').textContent);"
-        "for (const [id, text] of arguments[0])"
-        "  localStorage.setItem(`ragifeval-review:${build}:${id}`, text)",
+        "const { chunks } = JSON.parse(document.getElementById('data').textContent);"
+        "const key = (id) => `ragifeval-review:${chunks[0].key}:${id}`;"
+        "const { earlier } = JSON.parse(localStorage.getItem(key('reg-1-2')));"
+        "for (const [id, value] of arguments[0])"
+        "  localStorage.setItem(key(id), JSON.stringify({ earlier, ...value }));"
+        "localStorage.setItem(key('reg-1-1'), '{')",
         [
-            ("reg-1-1", "{"),
-            ("reg-1-2", '{"verdict": 7, "question": null}'),
-            ("reg-1-3", '{"verdict": "x", "id": "y"}'),
+            ("reg-1-2", {"verdict": 7, "question": None}),
+            ("reg-1-3", {"verdict": "accept", "earlier": "y"}),
         ],
     )
     page.driver.refresh()
     assert page.text("#count").startswith("0 of 4")
     assert page.text("#name") == "reg-1-1"
     assert page.complaints() == []
+
+
+class Rounds:
+    """One build, reviewed in several rounds: the page is made anew with what was applied."""
+
+    def __init__(self, page: Page, tmp_path: Path) -> None:
+        self.page = page
+        self.path = tmp_path / "review.html"
+        self.title = f"urlopy {tmp_path}"
+
+    def open(self, applied: Mapping[str, Verdict], note: str = "") -> list[str]:
+        """Make the page, open it; the verdicts that it shows, and what stands open."""
+        made = [
+            replace(row, verdict=applied[key], note=note) if key in applied else row
+            for key, row in known().items()
+        ]
+        write_review_page(self.path, made, "pl", self.title, load_normalizer())
+        self.page.open(self.path)
+        return self.shown()
+
+    def shown(self) -> list[str]:
+        return [text.rstrip(": ") for text in self.page.texts("#list .unheard")]
+
+    def at(self, place: int) -> None:
+        self.page.run("document.querySelectorAll('#list button')[arguments[0]].click()", place)
+
+
+@pytest.fixture
+def rounds(page: Page, tmp_path: Path) -> Rounds:
+    """The first round of rows(), nothing of it done yet."""
+    return Rounds(page, tmp_path)
+
+
+@needs_chromium
+def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) -> None:
+    page = rounds.page
+    applied: dict[str, Verdict] = {"reg-1-1": "accept", "reg-1-2": "reject", "reg-1-3": "accept"}
+    assert rounds.open(applied, "raz") == ["accepted", "rejected", "accepted", "open"]
+    assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
+    assert page.text("#place") == "4 of 4"  # the first that is open
+    made = {
+        key: replace(row, verdict=applied[key], note="raz") if key in applied else row
+        for key, row in known().items()
+    }
+    untouched = read_verdicts(page.download(), made)
+    assert not any(says_something(one, made[one.id]) for one in untouched)
+
+    rounds.at(1)
+    assert page.run("return document.getElementById('reject').ariaPressed") == "true"
+    assert page.run("return document.getElementById('edit-note').value") == "raz"
+    page.press("a")  # another verdict
+    rounds.at(0)
+    page.press("o")  # none any more
+    page.fill("edit-note", "")
+    page.driver.refresh()
+    assert rounds.shown() == ["open", "accepted", "accepted", "open"]
+    assert page.text("#place") == "1 of 4"
+    for name, count in (("open", 2), ("accepted", 2), ("rejected", 0)):
+        page.choose(name)
+        assert len(page.texts("#list li")) == count, name
+
+    back = read_verdicts(page.download(), made)
+    assert [(one.verdict, one.note) for one in back] == [
+        ("", ""),
+        ("accept", "raz"),
+        ("accept", "raz"),
+        ("", ""),
+    ]
+    assert [says_something(one, made[one.id]) for one in back] == [True, True, False, False]
+    assert page.complaints() == []
+
+
+@needs_chromium
+def test_what_was_not_applied_is_there_in_the_next_round(rounds: Rounds) -> None:
+    rounds.page.press("a", "r")
+    assert rounds.open({"reg-1-1": "accept"}) == ["accepted", "rejected", "open", "open"]
+    assert rounds.open({"reg-1-3": "reject"}) == ["open", "rejected", "rejected", "open"]
+
+
+@needs_chromium
+def test_what_was_applied_is_not_overridden_by_an_earlier_word(rounds: Rounds) -> None:
+    rounds.page.press("a", "r")
+    assert rounds.open({"reg-1-1": "reject"})[:2] == ["rejected", "rejected"]
+    rounds.at(0)
+    rounds.page.press("a")  # a later word
+    rounds.page.driver.refresh()
+    assert rounds.shown()[:2] == ["accepted", "rejected"]
+    # Applied and looked at, then reopened: the word has been heard, and is not repeated.
+    assert rounds.open({"reg-1-1": "accept"})[0] == "accepted"
+    assert rounds.open({})[0] == "open"
+
+
+@needs_chromium
+def test_what_is_changed_after_a_download_is_later_than_that(rounds: Rounds) -> None:
+    page = rounds.page
+    page.press("a", "a", "a")
+    rounds.at(0)
+    page.fill("edit-note", "raz  ")  # a table is read without spaces at the ends
+    page.download()
+    page.press("\ue00c", "r")
+    page.press("o")
+    applied: dict[str, Verdict] = {"reg-1-1": "accept", "reg-1-2": "accept"}
+    page.driver.refresh()
+    assert rounds.shown() == ["rejected", "open", "accepted", "open"]
+    # The second was applied with a note that was never downloaded: a newer word of another's.
+    assert rounds.open(applied, "raz") == ["rejected", "accepted", "accepted", "open"]
+
+
+@needs_chromium
+def test_a_verdict_taken_back_after_a_download_stays_so(rounds: Rounds) -> None:
+    page = rounds.page
+    page.press("a")
+    page.download()
+    rounds.at(0)
+    page.press("o")
+    page.driver.refresh()
+    assert rounds.shown()[0] == "open"
+    assert rounds.open({"reg-1-1": "accept"})[0] == "open"
+    assert read_verdicts(page.download(), known())[0].verdict == ""
 
 
 @needs_chromium
@@ -408,8 +548,9 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
 def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> None:
     long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
     one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
-    write_review_page(tmp_path / "review.html", [one, *rows()], "pl", f"długie {tmp_path}")
-    write_review_csv(tmp_path / "review.csv", [one, *rows()])
+    judged = [replace(row, verdict="reject", note="-1; źle\n=2 ") for row in rows()]
+    write_review_page(tmp_path / "review.html", [one, *judged], "pl", f"długie {tmp_path}")
+    write_review_csv(tmp_path / "review.csv", [one, *judged])
     browser.open(tmp_path / "review.html")
     assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
     assert browser.text("#text") == long.text

@@ -529,7 +529,7 @@ def test_no_setting_makes_a_sample_with_a_problem(
     chunks, candidates = house_rules("pl")
     built = make_samples(candidates, chunks, normalizer, settings(distractors, refusals))
     assert len(built.samples) == 32
-    validation = Validation(write(tmp_path, built), normalizer, REFUSAL_MESSAGE, is_own=False)
+    validation = Validation(write(tmp_path, built), normalizer, REFUSAL_MESSAGE, is_built=True)
     assert list(validation.problems()) == []
 
 

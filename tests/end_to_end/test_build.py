@@ -1,24 +1,34 @@
 """python -m ragifeval build: real files, a scripted model, every way in which it can go wrong."""
 
 import json
+import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragifeval.build.plan import PROMPTS
 from ragifeval.defaults import ROOT
 from tests.build.facts import FactModel, place_of, text_of, write_texts
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
-from tests.build.scripted import EXAMPLE, EXAMPLE_OPTIONS, ExampleModel, write_config
+from tests.build.scripted import (
+    EXAMPLE,
+    EXAMPLE_OPTIONS,
+    ExampleModel,
+    first_of,
+    stage_of,
+    write_config,
+)
 from tests.end_to_end.process import Finished, environment, evaluate, finish, records
-from tests.loopback import Loopback, chat
+from tests.loopback import Call, Loopback, Response, chat, failure
 
 THREADS = 16
 
@@ -170,7 +180,7 @@ class TestExample:
         before = {one["id"]: one for one in records(built.out / "samples.jsonl")}
         run = build(built.folder, "-o", "out", "--apply", "reviewed.csv")
         assert run.code == 0, run.err
-        assert "reviewed.csv: 1 accept, 1 reject, 9 open, 1 edited" in run.err
+        assert "reviewed.csv: 1 accept, 1 reject, 0 open, 1 edited" in run.err
         after = {one["id"]: one for one in records(built.out / "samples.jsonl")}
         assert before.keys() - after.keys() == {"oplaty-csv-0002-q1"}
         assert after["wydarzenia-txt-0001-q1"]["expect"]["include"] == [
@@ -441,18 +451,80 @@ class TestStopped:
         }
         assert "8 samples" in again.out
 
-    def test_another_model_does_not_go_on(self, tmp_path: Path) -> None:
+    def test_another_critic_is_asked_anew_and_nothing_else(self, tmp_path: Path) -> None:
+        write_texts(tmp_path / "docs", range(100, 104))
+        model = FactModel()
+        with Loopback(model) as server:
+            write_config(tmp_path / "model.json", server.url)
+            first = build(tmp_path, *self.OPTIONS, "out")
+            write_config(tmp_path / "judge.json", server.url, model="judge")
+            model.asked.clear()
+            run = build(tmp_path, *self.OPTIONS, "out", "--judge_config", "judge.json")
+            assert run.code == 0, run.err
+            critics = {"groundedness", "relevance", "standalone"}
+            assert {stage for stage, _ in model.asked} == critics
+            assert model.asked.total() == 12
+            # The first critic's replies are still there.
+            model.asked.clear()
+            again = build(tmp_path, *self.OPTIONS, "out")
+            assert model.asked.total() == 0
+            assert again.out == first.out
+            run = build(tmp_path, *self.OPTIONS, "out", "--overwrite")
+            assert model.asked.total() == 20
+            assert run.out == first.out
+
+    def test_a_service_that_is_down(self, tmp_path: Path) -> None:
         write_texts(tmp_path / "docs", range(100, 103))
-        with Loopback(FactModel()) as server:
+        with Loopback(lambda call: failure(503, "overloaded")) as server:
+            write_config(tmp_path / "model.json", server.url)
+            run = build(tmp_path, *self.OPTIONS, "out")
+        assert run.code == 1
+        assert "0 samples: 3 prompts got no reply\n" in run.out
+
+    def test_a_prompt_that_the_service_refuses_is_not_asked_for_ever(self, tmp_path: Path) -> None:
+        write_texts(tmp_path / "docs", range(100, 104))
+        model = FactModel()
+
+        def script(call: Call) -> Response:
+            too_long = "koszt 101 zł" in call.prompt
+            return failure(400, "the context is too long") if too_long else model(call)
+
+        with Loopback(script) as server:
+            write_config(tmp_path / "model.json", server.url)
+            run = build(tmp_path, *self.OPTIONS, "out")
+        assert run.code == 0, run.err
+        assert stages_of(tmp_path / "out")["ask"] == {"the service refuses the prompt": 1}
+
+    def test_a_reply_that_was_cut_off_is_not_read(self, tmp_path: Path) -> None:
+        write_texts(tmp_path / "docs", range(100, 102))
+        model = FactModel()
+
+        def script(call: Call) -> Response:
+            response = model(call)
+            if "koszt 101 zł" in call.json["messages"][0]["content"]:
+                response.body["choices"][0]["finish_reason"] = "length"
+            return response
+
+        with Loopback(script) as server:
             write_config(tmp_path / "model.json", server.url)
             build(tmp_path, *self.OPTIONS, "out")
+        (rejected,) = records(tmp_path / "out" / "rejected.jsonl")
+        assert rejected["words"].startswith(
+            "the reply cannot be read, cut off by its limit of tokens: it is not whole"
+        )
+
+    def test_no_samples_leave_nothing_of_the_last_build(self, tmp_path: Path) -> None:
+        write_texts(tmp_path / "docs", range(100, 104))
+        with Loopback(FactModel()) as server:
+            write_config(tmp_path / "model.json", server.url)
+            assert build(tmp_path, *self.OPTIONS, "out").code == 0
+            options = ("--min-rating", "5", "--audience", "nikt")
+        with Loopback(FactModel(dict.fromkeys(range(100, 104), "dependent"))) as server:
             write_config(tmp_path / "model.json", server.url, model="other")
-            refused = build(tmp_path, *self.OPTIONS, "out")
-            assert refused.code == 2
-            assert "differs in: model" in refused.last_line
-            run = build(tmp_path, *self.OPTIONS, "out", "--overwrite")
-        assert run.code == 0, run.err
-        assert "model:other#" in run.out
+            run = build(tmp_path, *self.OPTIONS, "out", *options)
+        assert run.code == 1
+        left = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
+        assert not left & {"samples.jsonl", "documents.jsonl", "README.md"}
 
     def test_limit_and_seed(self, tmp_path: Path) -> None:
         write_texts(tmp_path / "docs", range(100, 120))
@@ -467,6 +539,190 @@ class TestStopped:
             asked.append({number for _, number in model.asked})
         assert len(asked[0]) == 5
         assert asked[0] == asked[1] != asked[2]
+
+
+class TestReview:
+    """Verdicts hold for the very questions that they were given on, and are not lost."""
+
+    OPTIONS = ("docs", "--model_config", "model.json", "-o", "out", "--review")
+
+    @staticmethod
+    def judged(out: Path, **verdicts: str) -> Path:
+        """The review as a person leaves it: number of a text -> verdict."""
+        text = (out / "review.csv").read_text(encoding="utf-8-sig")
+        for number, verdict in verdicts.items():
+            row = f'"gmina{number.removeprefix("t")}-txt-0001-q1",""'
+            assert row in text
+            text = text.replace(row, row[:-1] + verdict + '"')
+        path = out.parent / "reviewed.csv"
+        path.write_text(text, encoding="utf-8-sig")
+        return path
+
+    @staticmethod
+    def samples(out: Path) -> set[int]:
+        return {int(one["id"][5:8]) for one in records(out / "samples.jsonl")}
+
+    @pytest.fixture
+    def out(self, tmp_path: Path) -> Iterator[Path]:
+        write_texts(tmp_path / "docs", range(100, 108))
+        with Loopback(FactModel()) as server:
+            write_config(tmp_path / "model.json", server.url)
+            assert build(tmp_path, *self.OPTIONS).code == 0
+            yield tmp_path / "out"
+
+    def test_hold_in_the_next_build(self, out: Path) -> None:
+        self.judged(out, t101="reject", t102="accept")
+        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        assert self.samples(out) == set(range(100, 108)) - {101}
+        run = build(out.parent, *self.OPTIONS)
+        assert self.samples(out) == set(range(100, 108)) - {101}
+        assert "note" not in run.err.replace("note: the model has criticised", "")
+        # The next round shows what was said.
+        text = (out / "review.csv").read_text(encoding="utf-8-sig")
+        assert '"gmina101-txt-0001-q1","reject"' in text
+        assert '"gmina102-txt-0001-q1","accept"' in text
+
+    def test_are_not_put_on_another_question(self, out: Path) -> None:
+        self.judged(out, t101="reject")
+        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        # Another text under the same name.
+        (out.parent / "docs" / "gmina101.txt").write_text(text_of(201), encoding="utf-8")
+        run = build(out.parent, *self.OPTIONS)
+        assert "note: 1 verdicts are on questions that have changed, and are left out" in run.err
+        assert self.samples(out) == set(range(100, 108))
+        assert any("201 zł" in one["reference"] for one in records(out / "samples.jsonl"))
+
+    def test_a_second_reviewer_adds_to_the_first(self, out: Path) -> None:
+        blank = (out / "review.csv").read_text(encoding="utf-8-sig")
+        self.judged(out, t101="reject")
+        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        second = blank.replace('"gmina103-txt-0001-q1",""', '"gmina103-txt-0001-q1","reject"')
+        (out.parent / "second.csv").write_text(second, encoding="utf-8-sig")
+        run = build(out.parent, "-o", "out", "--apply", "second.csv")
+        assert "second.csv: 0 accept, 1 reject, " in run.err
+        # The second table says nothing of what the first one rejected.
+        assert 103 not in self.samples(out)
+
+    def test_a_table_that_is_filled_in_is_not_written_over(self, out: Path) -> None:
+        filled = self.judged(out, t101="reject").read_bytes()
+        (out / "review.csv").write_bytes(filled)
+        run = build(out.parent, *self.OPTIONS)
+        assert "out/review.csv: holds verdicts that were not applied, and is left as it is" in (
+            run.err
+        )
+        assert (out / "review.csv").read_bytes() == filled
+        build(out.parent, "-o", "out", "--apply", "out/review.csv")
+        assert 101 not in self.samples(out)
+
+    def test_verdicts_outlive_overwriting(self, out: Path) -> None:
+        self.judged(out, t101="reject")
+        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        build(out.parent, *self.OPTIONS, "--overwrite")
+        assert self.samples(out) == set(range(100, 108)) - {101}
+
+    def test_an_accepted_edit_that_fails_is_named(self, out: Path) -> None:
+        path = self.judged(out, t101="accept")
+        text = path.read_text(encoding="utf-8-sig").replace('"101 zł"', '"777 zł"')
+        path.write_text(text, encoding="utf-8-sig")
+        run = build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        assert "accepted, but no sample: gmina101-txt-0001-q1: no proposed phrase passes" in run.err
+        assert 101 not in self.samples(out)
+
+
+class TestWhatIsNotOurs:
+    def test_a_folder_with_a_folder_work_is_no_build(self, tmp_path: Path) -> None:
+        docs = write_texts(tmp_path / "docs", range(100, 102))
+        (tmp_path / "project" / "work").mkdir(parents=True)
+        notes = tmp_path / "project" / "work" / "notes.json"
+        notes.write_text("{}")
+        write_config(tmp_path / "model.json", "http://127.0.0.1:9/v1")
+        for more in ((), ("--overwrite",)):
+            options = ("--model_config", "model.json", "-o", "project", *more)
+            run = build(tmp_path, docs, *options)
+            assert run.code == 2
+            assert "project is not empty and holds no build" in run.last_line
+        assert notes.exists()
+
+    def test_builds_and_configs_are_no_documents(self, tmp_path: Path) -> None:
+        docs = write_texts(tmp_path / "docs", range(100, 104))
+        write_text(docs / "letter.odt", "x")
+        with Loopback(FactModel()) as server:
+            config = write_config(docs / "model.json", server.url)
+            for name in ("one", "two"):
+                run = build(tmp_path, docs, "--model_config", config, "-o", docs / name)
+                assert run.code == 0, run.err
+                assert "4 files, 4 chunks" in run.out
+                assert "passed over, as of no kind that is read: 1 .odt" in run.out
+
+
+PROMPT = "{%% block user %%}%s{%% endblock %%}"
+BROKEN: Mapping[str, tuple[str, str, str]] = {
+    "a name that is not given": (
+        "groundedness.jinja",
+        PROMPT % "{{ chunk }}",
+        "groundedness.jinja: cannot be rendered: 'chunk' is undefined",
+    ),
+    "nothing": ("phrases.jinja", PROMPT % "", "phrases.jinja: makes an empty prompt"),
+    "nothing to be told again": ("again.jinja", PROMPT % " ", "again.jinja: its {% block user %}"),
+    "the prompt to evaluate with": (
+        "evaluation.jinja",
+        "{{ documenty }}",
+        "evaluation.jinja: cannot be rendered",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_prompt_is_found_before_anything_is_asked(
+    name: str, text: str, message: str, tmp_path: Path
+) -> None:
+    docs = write_texts(tmp_path / "docs", range(100, 102))
+    shutil.copytree(PROMPTS / "pl", tmp_path / "prompts")
+    (tmp_path / "prompts" / name).write_text(text, encoding="utf-8")
+    with Loopback(FactModel()) as server:
+        config = write_config(tmp_path / "model.json", server.url)
+        options = ("--model_config", config, "-o", "out", "--prompts", "prompts")
+        run = build(tmp_path, docs, *options)
+    assert run.code == 2
+    assert message in run.last_line
+    assert not server.calls
+
+
+def test_questions_by_one_pattern_are_different_questions(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    prices = {f"X{number:03}": 3 * number + 101 for number in range(20)}
+    for name, price in prices.items():
+        write_text(docs / f"{name}.txt", f"Product {name} is sold at {price} dollars a piece.")
+
+    def script(call: Call) -> Response:
+        stage = stage_of(call, "en")
+        name = re.findall(r"X\d{3}", first_of(call))[0]
+        replies = {
+            "factoid": f"Factoid question: What is the price of product {name}?\n"
+            f"Answer: {prices[name]} dollars",
+            "phrases": f'["{prices[name]} dollars"]',
+        }
+        return chat(replies.get(stage, "Evaluation: Fine.\nTotal rating: 5"))
+
+    with Loopback(script) as server:
+        config = write_config(tmp_path / "model.json", server.url)
+        run = build(tmp_path, docs, "--model_config", config, "-o", "out", "--language", "en")
+    assert run.code == 0, run.err
+    assert "20 samples, 5 of them to be refused" in run.out
+    message = ("--refusal_message", "I could not find an answer to the question")
+    proof = validate(tmp_path / "out", *message, "--normalizer", "blank:en")
+    assert proof.code == 0, proof.out
+
+
+def test_a_name_does_not_break_the_card(tmp_path: Path) -> None:
+    docs = write_texts(tmp_path / "docs", range(100, 102))
+    with Loopback(FactModel()) as server:
+        config = write_config(tmp_path / "model.json", server.url, model="a|b\n# <i>c")
+        options = ("--audience", "kto\nkolwiek | inny", "--model_config", config, "-o", "out")
+        build(tmp_path, docs, *options)
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "| asked and answered by | a\\|b # &lt;i>c |\n" in card
+    assert "| audience | kto kolwiek \\| inny |\n" in card
 
 
 def test_the_nonsense_of_a_tiny_model(tiny_model: Path, tmp_path: Path) -> None:
@@ -518,6 +774,13 @@ WRONG: Sequence[tuple[Sequence[str], str]] = [
         "--min-rating: 5 is more than the 4 that --critics additive can give",
     ),
     (["docs", "-o", "out", "--model_config", "model.json", "--refusals", "2"], "--refusals"),
+    (
+        [
+            *("docs", "-o", "out", "--model_config", "model.json"),
+            *("--critics", "additive", "--audience", "wszyscy"),
+        ],
+        "--audience: is for the critic of relevance",
+    ),
     (["-o", "out", "--review"], "out holds no finished build"),
     (["-o", "out", "--review", "--seed", "3"], "--seed: is for building from documents"),
     (["docs", "-o", "out", "--apply", "x.csv"], "--apply: is for a finished build"),

@@ -111,10 +111,10 @@ def problems(tmp_path: Path, normalizer: Normalizer) -> Problems:
         documents: Objects = DOCUMENTS,
         samples: Objects = SAMPLES,
         contrast: Objects | None = None,
-        is_own: bool = True,
+        is_built: bool = False,
     ) -> list[str]:
         where = paths(tmp_path, documents, samples, contrast)
-        found = Validation(where, normalizer, REFUSAL_MESSAGE, is_own).problems()
+        found = Validation(where, normalizer, REFUSAL_MESSAGE, is_built).problems()
         return [problem.removeprefix(f"{tmp_path}/") for problem in found]
 
     return of
@@ -327,11 +327,11 @@ class TestOthersDocuments:
 
     @pytest.mark.parametrize("sentence", [LONG, SHORT], ids=["says no entry", "11 words"])
     def test_they_may_repeat_a_sentence(self, problems: Problems, sentence: str) -> None:
-        assert problems(with_sentence(sentence), is_own=False) == []
+        assert problems(with_sentence(sentence), is_built=True) == []
 
     def test_two_sources_of_an_entry(self, problems: Problems) -> None:
         assert len(self.TELLING.split()) == 12
-        assert problems(with_sentence(self.TELLING), is_own=False) == [
+        assert problems(with_sentence(self.TELLING), is_built=True) == [
             f"{AT}include: '17 zł' stands in one sentence of 'a', which is cited, and of 'b', "
             f"which is not: {self.TELLING!r}"
         ]
@@ -342,7 +342,7 @@ class TestOthersDocuments:
             reference="siedemnaście zł, a 17 PLN [0]",
             derived="17 zł",
         )
-        found = problems(with_sentence(self.TELLING), samples, is_own=False)
+        found = problems(with_sentence(self.TELLING), samples, is_built=True)
         assert len(found) == 1
         assert "include: ['siedemnaście zł', '17 PLN'] stands in one sentence of 'a'" in found[0]
 
@@ -357,12 +357,12 @@ class TestOthersDocuments:
         self, problems: Problems, context: list[str], cite: list[str], reference: str
     ) -> None:
         samples = first(context=context, expect=expecting(cite=cite), reference=reference)
-        assert problems(with_sentence(self.TELLING), samples, is_own=False) == []
+        assert problems(with_sentence(self.TELLING), samples, is_built=True) == []
 
     def test_nothing_is_cited(self, problems: Problems) -> None:
         expect = {"include": ["17 zł"]}
         samples = first(expect=expect, reference="17 zł", derived="17 zł")
-        assert problems(with_sentence(self.TELLING), samples, is_own=False) == []
+        assert problems(with_sentence(self.TELLING), samples, is_built=True) == []
 
 
 def contrast(line: int, **changes: Any) -> Objects:

@@ -96,9 +96,12 @@ def _answer(models: Models, chunks: Sequence[Chunk], asked_before: Passed) -> Pa
     begun = {candidate.id: candidate for candidate in asked_before.candidates}
     passed = Passed(rejections=asked_before.rejections)
 
-    def take(asked: Asked[str]) -> None:
+    def take(asked: Asked[str | None]) -> None:
         candidate = begun[split_id(asked.ask.id)[0]]
-        if asked.value is None:
+        if asked.error is None and asked.value is None:
+            reason = "the text does not answer it"
+            passed.rejections.append(Rejection(candidate.id, "answer", reason, "", candidate))
+        elif asked.value is None:
             passed.rejections.append(no_value(candidate.id, "answer", asked, candidate))
         else:
             _keep_short(replace(candidate, answer=asked.value), "answer", passed)

@@ -21,6 +21,7 @@ from ragifeval.reply_log import Replies
 
 UNREAD = "the reply cannot be read"
 NO_REPLY = "no reply came"
+REFUSED = "the service refuses the prompt"
 
 Value = TypeVar("Value")
 
@@ -105,7 +106,7 @@ class Models:
         config = self.plan.critic if is_critic else self.plan.config
         assert config is not None, "a dry run asks nothing"
         signature = self.plan.replies_signature(config)
-        with Replies(self._folder.replies(stage), signature) as file:
+        with Replies(self._folder.replies(stage, signature), signature) as file:
             if file.torn_lines:
                 self._torn.append(file.path)
             if is_critic not in self._generators:
@@ -115,6 +116,7 @@ class Models:
                 file,
                 reasoning_end=config.reasoning_end,
                 again=self.plan.again,
+                whole=True,
                 total=total,
                 unit=f" replies ({stage})",
             )
@@ -139,6 +141,8 @@ def no_value(
 ) -> Rejection:
     """What becomes of a question or chunk whose prompt brought nothing."""
     error = asked.error or ""
+    if asked.refused:
+        return Rejection(key, stage, REFUSED, error, candidate)
     if asked.reply is None:
         return Rejection(key, stage, NO_REPLY, error, candidate, is_pending=True)
     return Rejection(key, stage, UNREAD, f"{error}\n{asked.reply}", candidate)

@@ -10,7 +10,7 @@ from ragifeval.conditions import citations
 from ragifeval.matching import Text
 from ragifeval.normalizer import Normalizer
 from ragifeval.similar import similar_pairs
-from ragifeval.validate.checks import SIMILAR_QUESTIONS
+from ragifeval.validate.checks import SIMILAR_QUESTIONS, is_repeated
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,15 @@ def _reject_repeated(result: Sifted, normalizer: Normalizer) -> None:
     }
     # All pairs of a question with those before it come before its pairs with those behind it.
     for before, key, share in similar_pairs(bags, SIMILAR_QUESTIONS):
-        if before in staying and key in staying:
+        if not (before in staying and key in staying):
+            continue
+        if is_repeated(share, _entries(staying[before]), _entries(staying[key])):
             candidate = staying.pop(key).candidate
             reason = "asks nearly the same as another"
             words = f"{before!r} ({share:.0%} of the words are common)"
             result.rejections.append(Rejection(key, "samples", reason, words, candidate))
     result.eligible[:] = staying.values()
+
+
+def _entries(one: Eligible) -> Sequence[object]:
+    return [entry.parameter for entry in one.entries]

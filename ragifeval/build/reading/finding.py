@@ -3,10 +3,13 @@
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from ragifeval.build.folder import is_build
 from ragifeval.build.reading.files import SUFFIXES, UNKNOWN_KIND
 from ragifeval.build.records import Unread
 from ragifeval.errors import UserError
@@ -23,16 +26,16 @@ class Found:
             the file's own; no two alike.
         unread: what was named outright but is of no kind that is read, and folders that cannot be
             entered.
-        passed_over: how many files of other kinds lie in the folders.
+        passed_over: ending -> how many files of a kind that is not read lie in the folders.
     """
 
     files: Sequence[tuple[Path, str]]
     unread: Sequence[Unread]
-    passed_over: int
+    passed_over: Mapping[str, int]
 
 
 def find_files(
-    names: Sequence[str], pattern: str | None = None, leave_out: Path | None = None
+    names: Sequence[str], pattern: str | None = None, leave_out: Collection[Path] = ()
 ) -> Found:
     """Find files by name, in folders, and by patterns that the shell left as they are.
 
@@ -42,7 +45,8 @@ def find_files(
     Args:
         names: files, folders, or patterns such as "docs/*.pdf".
         pattern: which files of the folders are meant, such as "**/*.pdf"; all if None.
-        leave_out: a folder whose files are not meant, even if it lies in one of the others.
+        leave_out: files, and folders with all that is in them, that are not meant even if they lie
+            in one of the others. What lies in a build's folder is not meant either.
 
     Raises:
         UserError: a name matches nothing, or the pattern is none.
@@ -53,15 +57,16 @@ def find_files(
             collected.add(name, pattern)
         except OSError as error:
             raise UserError(f"{name}: cannot be read: {error.strerror}") from None
-    return Found(collected.files, collected.unread, collected.passed_over)
+    return Found(collected.files, collected.unread, dict(collected.passed_over))
 
 
 class _Collected:
-    def __init__(self, leave_out: Path | None) -> None:
+    def __init__(self, leave_out: Collection[Path]) -> None:
         self.files: list[tuple[Path, str]] = []
         self.unread: list[Unread] = []
-        self.passed_over = 0
-        self._leave_out = _real(leave_out) if leave_out is not None else None
+        self.passed_over = Counter[str]()
+        self._leave_out = [_real(path) for path in leave_out]
+        self._is_build = cache(is_build)
         self._paths: set[Path] = set()
         self._shown: set[str] = set()
 
@@ -112,7 +117,7 @@ class _Collected:
                 self._add(path, relative)
                 is_any = True
             else:
-                self.passed_over += 1
+                self.passed_over[path.suffix.lower() or path.name] += 1
         return is_any
 
     def _add(self, path: Path, relative: Path) -> None:
@@ -129,7 +134,10 @@ class _Collected:
         self.files.append((path, shown))
 
     def _is_left_out(self, path: Path) -> bool:
-        return self._leave_out is not None and _real(path).is_relative_to(self._leave_out)
+        real = _real(path)
+        return any(real.is_relative_to(left_out) for left_out in self._leave_out) or any(
+            map(self._is_build, real.parents)
+        )
 
     def _walk(self, folder: Path) -> list[Path]:
         def refused(error: OSError) -> None:

@@ -133,7 +133,7 @@ function download() {
   const href = URL.createObjectURL(new Blob([csvText()], { type: "text/csv;charset=utf-8" }));
   make("a", { href, download: "review.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
-  isSaved = true;
+  noteDownload();
 }
 
 const ACTIONS = {

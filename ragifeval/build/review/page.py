@@ -98,18 +98,25 @@ def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Map
         whole = plain_lines(row.chunk.text)
         if whole != chunk["text"]:  # which is cut where it is too long for a cell
             chunk["whole"] = whole
+        chunk["key"] = _key(title, chunk)
         chunks.setdefault(row.chunk.id, chunk)
         place = places.setdefault(row.chunk.id, len(places))
         samples.append({"of": place} | {name: cell for name, cell in cells.items() if cell})
-    content = {"columns": COLUMNS, "samples": samples, "chunks": list(chunks.values())}
-    # Verdicts are kept for this very content: of another build, they would be on something else.
-    key = json.dumps([title, content], ensure_ascii=True).encode()
     return {
-        "build": hashlib.sha256(key).hexdigest()[:16],
-        **content,
+        "columns": COLUMNS,
+        "samples": samples,
+        "chunks": list(chunks.values()),
         "lemmas": _lemmas(rows, normalizer),
         "texts": {name: load_texts("en")[name] for name in _TEXTS},
     }
+
+
+def _key(title: str, chunk: Mapping[str, str]) -> str:
+    """What the browser keeps verdicts by: of another build, they would be on something else.
+
+    What a review may change is no part of it, or each round would hide what the last one left.
+    """
+    return hashlib.sha256(json.dumps([title, chunk]).encode()).hexdigest()[:16]
 
 
 def _lemmas(rows: Sequence[Row], normalizer: Normalizer | None) -> Mapping[str, str]:

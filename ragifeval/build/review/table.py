@@ -16,6 +16,7 @@ from ragifeval.build.review.cells import (
     cut_to_cell,
     guarded,
     is_same,
+    mark,
     parse_phrases,
     parse_verdict,
     phrases_cell,
@@ -28,22 +29,27 @@ from ragifeval.files import written_beside
 from ragifeval.jsonl import shown
 
 EDITABLE = ("verdict", "question", "answer", "phrases", "note")
-COLUMNS = ("id", *EDITABLE, "refuse", "ratings", "file", "page", "text")
+COLUMNS = ("id", *EDITABLE, "refuse", "ratings", "file", "page", "text", "written")
 _NEEDED = ("id", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A sample to be reviewed.
+    """A sample to be reviewed, or to be looked at once more.
 
     Attributes:
+        candidate: with the texts as the last reviewer left them.
         chunk: that the question was asked about.
         refuse: whether the sample's context is to lack the chunk, so that a refusal is right.
+        verdict: of an earlier review; empty where it is open.
+        note: of an earlier review.
     """
 
     candidate: Candidate
     chunk: Chunk
     refuse: bool = False
+    verdict: Verdict = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,14 @@ def is_edited(reviewed: Reviewed, row: Row) -> bool:
     )
 
 
+def says_something(reviewed: Reviewed, row: Row) -> bool:
+    """Whether the verdict, the note or a text differs from what the row was written with.
+
+    A verdict that was taken back says something, too: the sample is open again.
+    """
+    return (reviewed.verdict, reviewed.note) != (row.verdict, row.note) or is_edited(reviewed, row)
+
+
 def _frozen(phrases: Sequence[str | Sequence[str]]) -> tuple[str | tuple[str, ...], ...]:
     return tuple(entry if isinstance(entry, str) else tuple(entry) for entry in phrases)
 
@@ -89,18 +103,20 @@ def cells_of(row: Row) -> dict[str, str]:
     )
     cells = {
         "id": of.id,
-        "verdict": "",
+        "verdict": row.verdict,
         "question": of.question,
         "answer": of.answer,
         "phrases": phrases_cell(of.phrases),
-        "note": "",
+        "note": row.note,
         "refuse": "yes" if row.refuse else "no",
         "ratings": "\n".join(ratings),
         "file": chunk.file,
         "page": place,
         "text": chunk.text,
     }
-    return {name: cut_to_cell(plain_lines(cell)) for name, cell in cells.items()}
+    cells = {name: cut_to_cell(plain_lines(cell)) for name, cell in cells.items()}
+    # By this, a row that nobody touched is known for one when other verdicts have come since.
+    return cells | {"written": mark(cells[name] for name in EDITABLE)}
 
 
 def write_review_csv(path: Path, rows: Iterable[Row]) -> None:
@@ -124,53 +140,86 @@ def read_verdicts(path: Path, known: Mapping[str, Row]) -> list[Reviewed]:
     """Read a reviewed table: all of it, or nothing.
 
     Columns may be moved, added or left out; `id` and `verdict` are needed. A text whose column is
-    left out is as it was written. Rows may be left out: nothing is said of them.
+    left out is as it was written. Rows may be left out: nothing is said of them. A row that nobody
+    touched since it was written, however long ago, is as it is known now.
 
     Args:
-        known: the rows that were written, by the candidate's id.
+        known: the rows as they would be written now, by the candidate's id.
 
     Raises:
         UserError: the file cannot be read; a verdict is none, an id is unknown or stands there
             twice, a sample is accepted without a question or an answer.
     """
-    written = {key: cells_of(row) for key, row in known.items()}
-    ids = {cells["id"].strip(): key for key, cells in written.items()}
-    letters = {letter for cells in written.values() for cell in cells.values() for letter in cell}
-    table = read_table(path, _NEEDED, letters)
+    ids, encoding, lines = _read(path, known)
+    seen: dict[str, int] = {}
     reviewed: list[Reviewed] = []
-    lines: dict[str, int] = {}
-    for line in table.lines:
-        cells = {name: unguarded(plain_lines(cell)) for name, cell in line.cells.items()}
-        where, key = f"{path}:{line.number}", cells["id"].strip()
+    for number, cells in lines:
+        where, key = f"{path}:{number}", cells["id"]
         if key not in ids:
             # A spreadsheet shows what it takes for a number or a date in a form of its own.
             raise UserError(
                 f"{where}: no sample of this build has the id {shown(key)}; give the id as it was "
                 "written, and the review that belongs to this build"
             )
-        if key in lines:
+        if key in seen:
             raise UserError(
-                f"{where}: {shown(key)} stands in line {lines[key]} already; leave one of the two"
+                f"{where}: {shown(key)} stands in line {seen[key]} already; leave one of the two"
             )
-        lines[key] = line.number
-        key = ids[key]
-        reviewed.append(_judged(where, cells, known[key].candidate, written[key], table.encoding))
+        seen[key] = number
+        reviewed.append(_judged(where, cells, ids[key], encoding))
     return reviewed
 
 
-def _judged(
-    where: str,
-    cells: Mapping[str, str],
-    candidate: Candidate,
-    written: Mapping[str, str],
-    encoding: str,
-) -> Reviewed:
-    """Read a row. What was left alone is the candidate's: a cell cannot hold every text as it is.
+def unapplied(path: Path, known: Mapping[str, Row]) -> bool:
+    """Whether a table says what is not known yet, and so must not be written over.
 
     Args:
-        where: file and line.
-        written: its cells as they were.
+        path: need not exist. A file that is no such table is somebody's work, too.
+        known: the rows as they would be written now, by the candidate's id.
     """
+    if not path.exists():
+        return False
+    try:
+        ids, encoding, lines = _read(path, known)
+        judged = [
+            _judged(f"{path}:{number}", cells, ids[cells["id"]], encoding)
+            for number, cells in lines
+            if cells["id"] in ids
+        ]
+    except UserError:
+        return True
+    gone = [cells for _, cells in lines if cells["id"] not in ids and not _is_untouched(cells)]
+    return (
+        any(says_something(one, known[one.id]) for one in judged)
+        or any((cells["verdict"] + cells.get("note", "")).strip() for cells in gone)
+        or len(lines) > len({cells["id"] for _, cells in lines})
+    )
+
+
+def _read(
+    path: Path, known: Mapping[str, Row]
+) -> tuple[dict[str, Row], str, list[tuple[int, dict[str, str]]]]:
+    """(row by its id's cell, encoding, [(number of the line, cells without their guards)])."""
+    written = [(cells_of(row), row) for row in known.values()]
+    letters = {letter for cells, _ in written for cell in cells.values() for letter in cell}
+    table = read_table(path, _NEEDED, letters)
+    lines = []
+    for line in table.lines:
+        cells = {name: unguarded(plain_lines(cell)) for name, cell in line.cells.items()}
+        lines.append((line.number, cells | {"id": cells["id"].strip()}))
+    return {cells["id"].strip(): row for cells, row in written}, table.encoding, lines
+
+
+def _is_untouched(cells: Mapping[str, str]) -> bool:
+    """Whether a row is as it was written, in this table or in one of an earlier round."""
+    return mark(cells.get(name, "") for name in EDITABLE) == cells.get("written", "").strip()
+
+
+def _judged(where: str, cells: Mapping[str, str], row: Row, encoding: str) -> Reviewed:
+    """Read a row. What was left alone is as `row` says: a cell cannot hold every text as it is."""
+    candidate, written = row.candidate, cells_of(row)
+    if _is_untouched(cells):
+        cells = written
     given = {
         name: cells[name].strip()
         for name in EDITABLE
@@ -190,7 +239,7 @@ def _judged(
         question=given.get("question", candidate.question),
         answer=given.get("answer", candidate.answer),
         phrases=candidate.phrases if phrases == parse_phrases(written["phrases"]) else phrases,
-        note=given.get("note", ""),
+        note=given.get("note", row.note),
     )
     for name in ("question", "answer"):
         if verdict == "accept" and not getattr(reviewed, name).strip():
