@@ -42,6 +42,8 @@ SCORES: list[tuple[str, float | None]] = [
     ("Ocena wynosi 3, bo brak terminu.", 3.0),
     ("Score: 4\nReason: fine\nScore: 4", 4.0),
     ("Score: 3\nOn second thought...\nFinal score: 4", 4.0),
+    ("Total rating: 4\nFine.\nTotal rating: 4.0", 4.0),
+    ("Groundedness: 5\nTotal rating: 4", 4.0),
     # The reason first.
     ("Odpowiedź jest pełna i zgodna.\n\n5", 5.0),
     ("The answer is wrong on 2 counts.\nScore: 2", 2.0),
@@ -81,6 +83,8 @@ SCORES: list[tuple[str, float | None]] = [
     ("1-5", None),
     ("Oceniam w skali 1-5.", None),
     ("Score: 4\nScore: 2", None),
+    ("Total rating: 5\nOn second thought...\nTotal rating: 2", None),
+    ("Suma: 3\nSuma: 4", None),
     ("Między 3 a 4.", None),
     ("Termin to 14 dni, kwota 30 zł.", None),
     ("12.05.2024", None),

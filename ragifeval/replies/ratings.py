@@ -99,16 +99,13 @@ def _scores(text: str) -> Iterator[re.Match[str]]:
     if match := _ALONE.fullmatch(text, *lines[0]):
         yield match
     labelled = list(_LABELLED.finditer(text))
-    values = {match["number"].replace(",", ".") for match in labelled}
     finals = [match for match in labelled if _FINAL.match(match[0])]
-    if finals:
-        yield finals[-1]
-    elif len({float(value) for value in values}) == 1:
-        yield labelled[0]
-    elif labelled:
-        return
-    elif totals := list(_TOTAL.finditer(text)):
-        yield totals[-1]
+    totals = [] if labelled else list(_TOTAL.finditer(text))
+    # A total counts for more than the scores of parts before it.
+    if surest := finals or labelled or totals:
+        if len({_number(match) for match in surest}) > 1:
+            return
+        yield surest[0] if surest is labelled else surest[-1]
     for heading, line in pairwise(lines):
         if _HEADING.fullmatch(text, *heading) and (match := _ALONE.fullmatch(text, *line)):
             yield match
@@ -121,8 +118,12 @@ def _scores(text: str) -> Iterator[re.Match[str]]:
         yield numbers[0]
 
 
+def _number(match: re.Match[str]) -> float:
+    return float(match["number"].replace(",", "."))
+
+
 def _in_range(match: re.Match[str], low: float, high: float) -> float:
-    value = float(match["number"].replace(",", "."))
+    value = _number(match)
     scale = match["scale"]
     if scale is not None and float(scale) != high:
         raise Unparsed(f"its score is out of {scale}, not of {high:g}")

@@ -53,7 +53,7 @@ class FactModel:
 
     Attributes:
         behaviour: number -> "sloppy", "refuses once", "malformed", "long", "dependent" (low for
-            stand-alone), "silent critic" (no rating), "wrong phrase", "down" (an error); good else.
+            stand-alone), "no answer" (to an exam's questions), "silent critic" (no rating), "wrong phrase", "down" (an error); good else.
         asked: (template, number) -> how often.
         kill_at: after so many prompts `process` is killed.
     """
@@ -102,6 +102,8 @@ class FactModel:
                 return f"Wynik:::\nPytanie o fakt: {question}\nOdpowiedź: {answer}"
             case "exam_questions":
                 return f"Oto pytania:\n1. {question}\n2) Kiedy płaci się w miejscowości {place}?"
+            case "exam_answer" if how == "no answer":
+                return "BRAK ODPOWIEDZI"
             case "exam_answer":
                 return f"Odpowiedź: {answer}"
             case "phrases":

@@ -1,7 +1,7 @@
 """What is read from replies, case by case; tests/data/build_replies.jsonl is the table.
 
 Each line: which reader, what is special about the reply, the reply, and the value that it must give
-(null where it must be Unparsed).
+(null where it must be Unparsed; "no answer" where an answer says that there is none).
 """
 
 import doctest
@@ -49,7 +49,8 @@ def read(case: Mapping[str, Any]) -> Any:
         case "questions":
             return read_questions(case["reply"], 5)
         case "answer":
-            return read_answer(case["reply"])
+            answer = read_answer(case["reply"])
+            return "no answer" if answer is None else answer
         case "rating":
             score = read_rating(case["reply"], low, high)
             return [score.value, score.reason]
@@ -73,8 +74,9 @@ REASONS = [
     (read_pair, "Pytanie: Ile?\nOdpowiedź: …", "its answer is empty, or what the prompt showed"),
     (read_pair, "Frage: Wer?\nAntwort: Keine Angabe", "its answer says that there is none"),
     (read_pair, '{"question": "x', "its JSON cannot be read"),
-    (read_answer, "NO ANSWER", "it says that there is no answer"),
-    (read_phrases, "[]", "it proposes no phrase"),
+    (read_answer, "(your answer)", "it holds no answer"),
+    (read_answer, "As an AI, I do not judge.", "it refuses to answer"),
+    (read_phrases, '["…"]', "it proposes no phrase"),
     (read_phrases, '["30 zł", "7', "its list is cut off"),
     (read_pair, "x" * (LONGEST + 1), "it is longer than 20000 characters"),
 ]
@@ -114,7 +116,22 @@ PIECES = some.sampled_from(
     [
         *("Question:", "**Odpowiedź:**", "Frage 1", "Respuesta", "A:", "1. ", "- ", "\n", "\n\n"),
         *("{", "}", "[", "]", '"', "'", ":", ",", "```", "```json\n", "**", "…", "(", ")", "?"),
-        *("Total rating:", "Ocena:", "4", "4/5", "1 + 1", "-", "I cannot", "Uwaga:", "ı", "\\"),
+        *(
+            "Total rating:",
+            "Ocena:",
+            "4",
+            "4/5",
+            "1 + 1",
+            "-",
+            "I cannot",
+            "Uwaga:",
+            "the text",
+            "does not",
+            "NO ANSWER",
+            "Source:",
+            "ı",
+            "\\",
+        ),
         *("question", "Ile?", "30 zł", "null", "true", "NaN", "1e999", "\x00", "\u2028", "„", "”"),
         *("<think>", "</think>", "\ud800", '"\\ud800"', "<question>", "</s>"),
     ]
@@ -132,7 +149,8 @@ LONG = [
     *("*", "[", "{", '"', "`", "\n", " ", "-", "(", "<", "#", "_", "„", "4 ", "1. ", ", ", "?*"),
     *('\\"', '{"', '["', "[[1],", "[\n", "- a\n", "a?\n", "i\n", "a\r\n", "```\n", "**a", "a "),
     *("Q: a\n", "Answer: ", "Total rating: ", "Ocena: 4\n", "1 + ", "question", "nie ", "text "),
-    *("<think>", "</think>", "<|", "<question>"),
+    *("<think>", "</think>", "<|", "<question>", "? A: ", "? Answer: ", "\nSource: ", "im Text "),
+    *("the text ", "no answer ", "brak informacji ", "ich kann ", "[[]]\n", "brak "),
 ]
 
 
@@ -140,7 +158,7 @@ LONG = [
 def test_long_nonsense_is_read_in_no_time(piece: str) -> None:
     for length in (LONGEST - 20, 1_000_000):
         text = piece * (length // len(piece))
-        for reply in (text, f"x\n{text}\nx", f"Question: {text}?"):
+        for reply in (text, f"x\n{text}\nx", f"Question: {text}?", f"leider{text}"):
             for reader in READERS:
                 began = time.process_time()
                 with suppress(Unparsed):

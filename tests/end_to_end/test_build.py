@@ -307,7 +307,7 @@ class TestReplies:
 class TestStyles:
     def test_an_exam_and_the_additive_critic(self, tmp_path: Path) -> None:
         docs = write_texts(tmp_path / "docs", range(100, 108))
-        model = FactModel({103: "malformed", 105: "dependent"})
+        model = FactModel({103: "malformed", 105: "dependent", 106: "no answer"})
         with Loopback(model) as server:
             config = write_config(tmp_path / "model.json", server.url)
             options = ("--style", "exam", "--questions-per-chunk", "2", "--critics", "additive")
@@ -315,11 +315,13 @@ class TestStyles:
         assert run.code == 0, run.err
         assert Counter(stage for stage, _ in model.asked.elements()) == {
             "exam_questions": 9,  # one of eight twice
-            "exam_answer": 14,
-            "additive": 14,
-            "phrases": 12,
+            "exam_answer": 14,  # none twice
+            "additive": 12,
+            "phrases": 10,
         }
-        assert stages_of(tmp_path / "out")["criticise"] == {"rated below 4 for additive": 2}
+        stages = stages_of(tmp_path / "out")
+        assert stages["answer"] == {"the text does not answer it": 2}
+        assert stages["criticise"] == {"rated below 4 for additive": 2}
         kinds = {tuple(one["kind"]) for one in records(tmp_path / "out" / "samples.jsonl")}
         assert kinds == {("exam",), ("unanswerable",)}
         assert validate(tmp_path / "out").code == 0

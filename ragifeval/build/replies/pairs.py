@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ragifeval.build.replies.refusals import is_refusal, refuses_to_ask, says_no_answer
 from ragifeval.build.replies.tidying import first_json, strings_in, text_of, tidy, unfenced
 from ragifeval.build.replies.wording import (
+    ABOUT,
     ANSWER,
     ANSWER_INITIALS,
     BESIDE,
@@ -14,7 +16,6 @@ from ragifeval.build.replies.wording import (
     QUESTION_INITIALS,
     is_introduction,
     is_placeholder,
-    is_refusal,
 )
 from ragifeval.replies import Unparsed, pick
 from ragifeval.replies.parts import read_parts, unwrapped
@@ -32,9 +33,18 @@ _WORDS = {"question": QUESTION, "answer": ANSWER, "beside": BESIDE}
 _INITIALS = {"question": QUESTION_INITIALS, "answer": ANSWER_INITIALS, "beside": BESIDE}
 # <question>…</question>
 _TAG = re.compile(rf"<(/?)({'|'.join(map(re.escape, (*QUESTION, *ANSWER)))})>", re.IGNORECASE)
-# Ile? Odpowiedź: 30 zł
+_LABELS = "|".join(map(re.escape, (*QUESTION, *ANSWER, *BESIDE)))
+# Wynik::: Pytanie: Ile? Odpowiedź: 30 zł
 _MIDLINE = re.compile(
-    rf"(?<=[?.!|”\"*)\]])[ \t]+(?=[*_]*(?:{'|'.join(map(re.escape, ANSWER))})[*_]*[ \t]*[:：])",
+    rf"(?<=[?.!:：|”\"*)\]])[ \t]++(?=[*_]*+(?:{_LABELS})"
+    r"(?:[ \t]*+\d{1,2})?[*_]*+[ \t]*+[:：])",
+    re.IGNORECASE,
+)
+# Q: Ile? A: 30 zł
+_MIDLINE_INITIAL = re.compile(r"(?<=[?:*])[ \t]++(?=[*_]*+[QPFAOR][*_]*+[ \t]*+[:：])")
+# Not a bullet: a list that answers may have such items.
+_ABOUT = re.compile(
+    rf"\n[#>( \t*_]*+(?:{'|'.join(map(re.escape, ABOUT))})(?: \([^()\n]{{0,60}}\))?[*_ \t]*+[:：]",
     re.IGNORECASE,
 )
 _BRACKETS = (("(", ")"), ("[", "]"), ("<", ">"))
@@ -52,7 +62,7 @@ def read_pair(reply: str) -> Pair:
         Unparsed: one of the two is missing, a refusal, or what the prompt showed in its place.
     """
     text = text_of(reply)
-    if is_refusal(text):
+    if refuses_to_ask(text):
         raise Unparsed("it refuses to ask")
     found = _pair_in(first_json(text)) or _labelled(text)
     if found is None:
@@ -63,7 +73,7 @@ def read_pair(reply: str) -> Pair:
     for name, part in (("question", question), ("answer", answer)):
         if is_placeholder(part):
             raise Unparsed(f"its {name} is empty, or what the prompt showed in its place")
-        if is_refusal(part):
+        if is_refusal(part) and not (name == "question" and "?" in part):
             raise Unparsed(f"its {name} says that there is none")
     return Pair(question, answer)
 
@@ -94,6 +104,7 @@ def _labelled(text: str) -> tuple[str, str] | None:
         (_MIDLINE.sub("\n", text), _WORDS),
         (_TAG.sub(lambda tag: "\n" if tag[1] else f"\n{tag[2]}:\n", text), _WORDS),
         (text, _INITIALS),
+        (_MIDLINE_INITIAL.sub("\n", text), _INITIALS),
     ):
         parts = read_parts(way, labels)
         head = parts[0][1].rpartition("\n\n")[2]
@@ -105,14 +116,17 @@ def _labelled(text: str) -> tuple[str, str] | None:
     return None
 
 
-def read_answer(reply: str) -> str:
+def read_answer(reply: str) -> str | None:
     """The answer alone, without a label or an introduction before it, or remarks behind it.
 
     >>> read_answer("**Odpowiedź:** 30 zł.")
     '30 zł.'
 
+    Returns:
+        None where it says that there is no answer, or that it is not known.
+
     Raises:
-        Unparsed: there is none, or it says that there is none.
+        Unparsed: there is none, or it declines for another reason.
     """
     text = unfenced(text_of(reply))
     found = first_json(text) if text.startswith("{") else None
@@ -122,10 +136,12 @@ def read_answer(reply: str) -> str:
         first, _, rest = text.partition("\n")
         text = rest.strip() if rest.strip() and is_introduction(first) else text
         labelled = [part for name, part in read_parts(text, _WORDS) if name == "answer"]
-        answer = labelled[0] if labelled else text
+        answer = labelled[0] if labelled else _ABOUT.split(text, 1)[0]
     answer = tidy(answer)
+    if says_no_answer(answer):
+        return None
     if is_placeholder(answer):
         raise Unparsed("it holds no answer")
     if is_refusal(answer):
-        raise Unparsed("it says that there is no answer")
+        raise Unparsed("it refuses to answer")
     return answer

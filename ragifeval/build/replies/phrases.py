@@ -1,14 +1,15 @@
 """Phrases, however they are listed."""
 
 import re
+from typing import Any
 
+from ragifeval.build.replies.refusals import is_refusal
 from ragifeval.build.replies.tidying import QUOTES, any_json, strings_in, text_of, tidy, unfenced
 from ragifeval.build.replies.wording import (
     PHRASES,
     is_introduction,
     is_nothing,
     is_placeholder,
-    is_refusal,
     is_remark,
 )
 from ragifeval.replies import Unparsed
@@ -35,15 +36,23 @@ def read_phrases(reply: str) -> list[str]:
     >>> read_phrases('- "30 zł"\n- 7 dni.')
     ['30 zł', '7 dni']
 
+    Returns:
+        An empty list where it says that there is none: "[]", "None".
+
     Raises:
-        Unparsed: there is none.
+        Unparsed: it lists nothing, or only what the prompt showed.
     """
     text = text_of(reply)
     value = any_json(text)
     if value is not None:
         phrases = strings_in(value, PHRASES)
+        is_none = not phrases and _holds_empty_list(value)
     else:
-        phrases = [] if is_refusal(text) else _listed(unfenced(text))
+        text = unfenced(text)
+        is_none = is_nothing(_LABEL.sub("", text))
+        phrases = [] if is_none or is_refusal(text) else _listed(text)
+    if is_none or (phrases and all(map(is_nothing, phrases))):
+        return []
     found: dict[str, str] = {}
     for phrase in phrases:
         phrase = " ".join(unwrapped(tidy(phrase).rstrip(".,;: "), *QUOTES).rstrip(".,; ").split())
@@ -52,6 +61,17 @@ def read_phrases(reply: str) -> list[str]:
     if not found:
         raise Unparsed("it proposes no phrase")
     return list(found.values())
+
+
+def _holds_empty_list(value: Any) -> bool:
+    rest = [value]
+    while rest:
+        value = rest.pop()
+        if value == []:
+            return True
+        if isinstance(value, dict | list | tuple):
+            rest += value.values() if isinstance(value, dict) else value
+    return False
 
 
 def _listed(text: str) -> list[str]:

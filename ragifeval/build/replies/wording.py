@@ -19,13 +19,22 @@ ANSWER = (
     *("respuesta", "su respuesta", "tu respuesta", "respuesta corta", "respuesta correcta"),
     *("respuesta breve",),
 )
-# What stands beside a question and its answer, and ends either.
+# What is said about a question and its answer, behind them.
+ABOUT = (
+    *("source", "evidence", "explanation", "rationale", "reasoning", "justification"),
+    *("reference", "difficulty", "difficulty level", "confidence", "confidence level"),
+    *("źródło", "wyjaśnienie", "uzasadnienie", "trudność", "poziom trudności", "stopień trudności"),
+    *("pewność", "poziom pewności", "stopień pewności"),
+    *("quelle", "erklärung", "erläuterung", "begründung", "schwierigkeit", "schwierigkeitsgrad"),
+    *("konfidenz", "zuversicht"),
+    *("fuente", "explicación", "justificación", "razonamiento", "dificultad"),
+    *("nivel de dificultad", "confianza", "nivel de confianza"),
+)
+# All that stands beside a question and its answer, and ends either.
 BESIDE = (
-    *("output", "result", "context", "source", "evidence", "explanation", "rationale"),
-    *("reasoning", "justification", "difficulty", "topic", "reference"),
-    *("wynik", "kontekst", "źródło", "wyjaśnienie", "uzasadnienie", "poziom trudności", "temat"),
-    *("ausgabe", "ergebnis", "kontext", "quelle", "erklärung", "begründung", "schwierigkeit"),
-    *("resultado", "salida", "contexto", "fuente", "explicación", "justificación", "dificultad"),
+    *("output", "result", "context", "topic", "wynik", "kontekst", "temat"),
+    *("ausgabe", "ergebnis", "kontext", "resultado", "salida", "contexto"),
+    *ABOUT,
 )
 # The same by initials; looked for where no whole word is.
 QUESTION_INITIALS = ("q", "p", "f")
@@ -34,69 +43,20 @@ QUESTIONS = ("questions", "exam questions", "pytania", "fragen", "prüfungsfrage
 PHRASES = (
     *("phrases", "phrase", "key phrases", "short phrases", "facts", "list", "output", "answer"),
     *("frazy", "zwroty", "wyrażenia", "kluczowe frazy", "fakty", "lista", "odpowiedź", "wynik"),
-    *("phrasen", "ausdrücke", "wendungen", "fakten", "liste", "antwort", "ausgabe"),
+    *("phrasen", "ausdrücke", "wendungen", "angaben", "fakten", "liste", "antwort", "ausgabe"),
     *("frases", "expresiones", "hechos", "datos", "respuesta", "resultado"),
 )
 
 _FRAME = r"^(?:[^\w\n]|_)*+"
 
 
-def _begins(*patterns: str) -> re.Pattern[str]:
+def begins(*patterns: str) -> re.Pattern[str]:
     """What begins a line with one of these, behind any signs; a space stands for white space."""
-    either = "|".join(patterns).replace(" ?", r"\s*").replace(" ", r"\s+")
+    either = "|".join(patterns).replace(" ?", r"\s*+").replace(" ", r"\s++")
     return re.compile(rf"{_FRAME}(?:{either})", re.IGNORECASE | re.MULTILINE)
 
 
-_TEXT_EN = r"(?:the|this)(?: \w+)? (?:context|text|passage|document|excerpt|information)"
-_SAYS_EN = r"(?:contain|mention|provide|specify|state|say|include|give|answer|indicate|tell)"
-_TEXT_PL = r"(?:kontek[sś]\w*|tek[sś]\w*|fragmen\w*|dokumen\w*|materia\w*)"
-_TEXT_DE = r"(?:text|kontext|auszug|abschnitt|dokument|textauszug)"
-_SAYS_DE = r"(?:enthält|nennt|gibt|macht|erwähnt|sagt|beantwortet|liefert|geht)"
-_TEXT_ES = r"(?:contexto|texto|fragmento|documento|pasaje)"
-_SAYS_ES = r"(?:contiene|menciona|indica|especifica|proporciona|dice|incluye|ofrece|señala|da)\b"
-
-# Only what no answer to a question about facts begins with: "Nie można przenieść urlopu" is one.
-_REFUSALS = _begins(
-    r"(?:i ?['’]?m|i am) (?:sorry|unable|not able|afraid)",
-    r"i (?:cannot|can not|can['’]t|could ?n[o'’]t|do not|do ?n['’]t|won['’]t|apologi[sz]e)\b",
-    r"i could not\b",
-    r"(?:we|you) (?:cannot|can['’]t) (?:answer|determine|tell)",
-    r"(?:sorry|apologies)\b",
-    r"unfortunately,? (?:i|there|it|the \w+ (?:context|text)|the (?:context|text|document))\b",
-    r"as an ai\b",
-    rf"{_TEXT_EN}(?: \w+)? (?:does|do) ?(?:not|n['’]t) {_SAYS_EN}",
-    rf"(?:it|this) is ?(?:not|n['’]t) (?:\w+ )?(?:in|by|from) {_TEXT_EN}",
-    rf"(?:based on|according to|from) {_TEXT_EN}[^.\n]{{0,40}}(?:cannot|not possible|no answer)",
-    r"there is (?:no|not enough|insufficient) information",
-    r"(?:no answer|no question|not (?:specified|mentioned|stated|given|found)|n/a)\W*$",
-    r"nie (?:mogę|jestem w stanie|potrafię|wiem|udało mi się)\b",
-    r"(?:przepraszam|przykro mi)\b",
-    rf"niestety,? (?:nie (?:mogę|jestem|da się|udało)|\w* ?{_TEXT_PL}|w \w* ?{_TEXT_PL}|brak)",
-    r"jako (?:model|sztuczna|asystent|ai\b)",
-    rf"(?:\w+ )?{_TEXT_PL} nie (?:zawier\w+|poda\w+|określa\w*|wspomina\w*|mówi\w*|wskazuj\w+)",
-    rf"(?:w|na podstawie) (?:\w+ )?{_TEXT_PL} (?:brak|nie (?:ma|poda|wsp|znal|moż|da się))",
-    r"nie (?:można|da się) (?:\w+ )?(?:odpowiedzieć|udzielić odpowiedzi|sformułować|ustalić)",
-    r"(?:brak (?:odpowiedzi|pytania|informacji|danych)|nie dotyczy|nie podano)\W*$",
-    rf"brak informacji (?:\w+ ){{0,6}}w (?:\w+ )?{_TEXT_PL}",
-    r"(?:es )?tut mir (?:sehr )?leid\b",
-    r"(?:entschuldigung|ich entschuldige)\b",
-    r"ich (?:kann|konnte|bin nicht|weiß (?:es )?nicht|habe keine)\b",
-    rf"leider (?:kann|ist|gibt|lässt|enthält|geht|(?:\w+ ){{1,2}}{_TEXT_DE})",
-    r"als (?:ki|sprachmodell)\b",
-    rf"(?:der|dieser)(?: \w+)? {_TEXT_DE} {_SAYS_DE}(?: \w+){{0,4}} (?:nicht|keine\w*)\b",
-    rf"(?:im|in dem|aus dem)(?: \w+)? {_TEXT_DE}(?: \w+){{1,4}} (?:nicht|keine\w*)\b",
-    r"(?:keine (?:antwort|frage|angaben?|informationen?)|nicht (?:angegeben|erwähnt|bekannt))\W*$",
-    r"(?:lo siento|lo lamento|lamentablemente|disculpe)\b",
-    r"no (?:puedo|he podido|tengo|sé|me es posible|soy capaz)\b",
-    r"no (?:es posible|se puede) (?:responder|contestar|determinar|formular)",
-    r"como (?:modelo|una? (?:ia|inteligencia))\b",
-    rf"(?:el|este)(?: \w+)? {_TEXT_ES}(?: \w+)? no (?:lo |la )?{_SAYS_ES}",
-    rf"en (?:el|este) {_TEXT_ES}(?: \w+)? no (?:se|hay|aparece|figura)\b",
-    r"no hay (?:suficiente )?información",
-    r"(?:sin respuesta|sin pregunta|no (?:se )?(?:especifica|menciona|indica)\w*)\W*$",
-)
-
-_REMARKS = _begins(
+_REMARKS = begins(
     r"(?:please )?notes?\b ?(?:that\b|[:：])",
     r"(?:i hope|hope (?:this|that)|let me know|feel free|if you (?:need|want|have|would))\b",
     r"(?:would you like|do you want|shall i) (?:me|more|another|to)\b",
@@ -116,7 +76,7 @@ _REMARKS = _begins(
 )
 _RULE = re.compile(r"^[ \t]*+(?:```|(?:[-*_=~][ \t]*+){3,}$)", re.MULTILINE)
 # Of the line before what was asked for: "Here are 3 questions:".
-_INTRODUCTION = _begins(
+_INTRODUCTION = begins(
     r"(?:sure|certainly|of course|absolutely|okay|ok|here (?:is|are)|here['’]s|below|based on)\b",
     r"(?:the following|following)\b",
     r"(?:oto|jasne|oczywiście|pewnie|proszę|poniżej|na podstawie)\b",
@@ -129,15 +89,12 @@ _SHOWN = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    r"(?:none|nothing|n/?a|null|empty|no phrases?|brak(?: fraz)?|żadn[ea]|nic|keine?(?: phrasen)?"
-    r"|nichts|ningun[oa]s?|nada)\W*+",
+    r"(?:\W|_)*+(?:none|nothing|n/?a|null|empty|(?:there are )?no(?: such)? phrases?"
+    r"|(?:nie ma|brak)(?: takich)? fraz|brak|żadn[ea]|nic"
+    r"|(?:es gibt )?keine?(?: (?:phrasen|angaben))?|nichts"
+    r"|ningun[oa]s?(?: frase)?|no hay(?: ninguna)? frases?|nada)(?:\W|_)*+",
     re.IGNORECASE,
 )
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a reply, or an answer in it, begins by saying that there is none."""
-    return _REFUSALS.match(text) is not None
 
 
 def is_placeholder(text: str) -> bool:
