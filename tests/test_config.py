@@ -29,6 +29,7 @@ LOCAL = {
     "seed": 0,
     "device_map": None,
     "tokenizer": None,
+    "chat_template_kwargs": {},
     "trust_remote_code": False,
 }
 REMOTE = {
@@ -99,6 +100,7 @@ ALLOWED_LOCAL: dict[str, list[object]] = {
     "seed": [0, 12345],
     "device_map": ["auto", "cuda:1", {"": 0}, {"lm_head": "cpu"}, None],
     "tokenizer": ["/models/tokenizer", None],
+    "chat_template_kwargs": [{"enable_thinking": False}, {}],
     "trust_remote_code": [True],
     "reasoning_end": ["</think>", None],
 }
@@ -178,6 +180,10 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({"model": "m", "seed": -1}, ["seed: ", "greater than or equal to 0"]),
     ({"model": "m", "seed": 2**64}, ["seed: ", "less than"]),
     ({"model": "m", "device_map": 0}, ["device_map: ", "string", "dictionary"]),
+    (
+        {"model": "m", "chat_template_kwargs": {"tokenize": True}},
+        ["chat_template_kwargs: 'tokenize' is set by this harness"],
+    ),
     ({"model": "m", "trust_remote_code": "yes"}, ["trust_remote_code: ", "boolean"]),
     ({"model": "m", "trust_remote_code": 1}, ["trust_remote_code: ", "boolean"]),
     ({"model": "m", "reasoning_end": ""}, ["reasoning_end: ", "at least 1 character"]),
@@ -273,6 +279,7 @@ LOCAL_CHANGES: dict[str, tuple[object, bool]] = {
     "temperature": (0.5, True),
     "seed": (1, True),
     "tokenizer": ("other", True),
+    "chat_template_kwargs": ({"enable_thinking": False}, True),
     "trust_remote_code": (True, True),
     "reasoning_end": ("</think>", True),
     "batch_size": (8, False),

@@ -42,7 +42,9 @@ class LocalGenerator:
             )
         tokenizer = load_tokenizer(config)
         # Before the weights: what is wrong with a chat template need not wait for them.
-        self._coder = Coder(tokenizer, text_completion, config.reasoning_end)
+        self._coder = Coder(
+            tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs
+        )
         self._network = Network(config, tokenizer)
         self._engine = _engine(self._network, config)
 

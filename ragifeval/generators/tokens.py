@@ -1,6 +1,7 @@
 """Prompts -> token ids, and the ids that a model generates -> its answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
@@ -17,15 +18,21 @@ class Coder:
         tokenizer: of the model.
         text_completion: prompts are one text, not a chat.
         reasoning_end: a mark that stays in the answer even if it is a special token.
+        template_kwargs: what the chat template is given besides the messages.
 
     Raises:
         UserError: a chat is asked for, and there is no chat template, or it cannot be rendered.
     """
 
     def __init__(
-        self, tokenizer: PreTrainedTokenizerBase, text_completion: bool, reasoning_end: str | None
+        self,
+        tokenizer: PreTrainedTokenizerBase,
+        text_completion: bool,
+        reasoning_end: str | None,
+        template_kwargs: Mapping[str, Any] | None = None,
     ) -> None:
         self._tokenizer = tokenizer
+        self._template_kwargs = dict(template_kwargs or {})
         self._reasoning_end = reasoning_end or ""
         self._reasoning_end_id = None
         if reasoning_end in tokenizer.all_special_tokens:
@@ -70,7 +77,9 @@ class Coder:
     def _render(self, messages: Sequence[Message]) -> str:
         chat = [{"role": message.role, "content": message.content} for message in messages]
         return str(
-            self._tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
+            self._tokenizer.apply_chat_template(
+                chat, add_generation_prompt=True, tokenize=False, **self._template_kwargs
+            )
         )
 
     def _template_takes_system(self) -> bool:

@@ -54,6 +54,16 @@ def test_chat(tokenizer: Any, template: str, prompt: Prompt, expected: str) -> N
     assert shown(tokenizer, Coder(tokenizer, False, None).encode(prompt)) == expected
 
 
+def test_the_template_is_given_what_the_config_names(tokenizer: Any) -> None:
+    tokenizer.chat_template = CHAT_TEMPLATE + "{% if enable_thinking is false %}Ile{% endif %}"
+    for kwargs, expected in (
+        ({"enable_thinking": False}, RENDERED + "Ile"),
+        ({"enable_thinking": True}, RENDERED),
+        ({}, RENDERED),
+    ):
+        assert shown(tokenizer, Coder(tokenizer, False, None, kwargs).encode(CHAT)) == expected
+
+
 def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any) -> None:
     prompt = Prompt(text="Pytanie: Ile?\nOdpowiedź:")
     coder = Coder(tokenizer, True, None)

@@ -1,0 +1,57 @@
+"""What every model config holds, and the config of a baseline."""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(min_length=1)]
+Seconds = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class ModelConfig(BaseModel, ABC):
+    """What every config may hold.
+
+    Attributes:
+        reasoning_end: the mark that ends the model's reasoning, for example "</think>": what
+            stands up to it is kept in the log and not scored.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    # Keys that change how fast an answer comes, or from where, but not what it says.
+    UNSCORED: ClassVar[frozenset[str]] = frozenset()
+
+    reasoning_end: Name | None = None
+
+    @property
+    @abstractmethod
+    def display_name(self) -> str:
+        """The model's name for tables and signatures: no folder of this machine."""
+
+    def scored_settings(self) -> dict[str, Any]:
+        """The settings that answers depend on, without the model's name: part of the signature."""
+        return self.model_dump(exclude={"model", *self.UNSCORED})
+
+    def public_settings(self) -> dict[str, Any]:
+        """The settings that may be shown: no credentials, no file of this machine."""
+        return self.model_dump()
+
+
+class BaselineConfig(ModelConfig):
+    """A built-in baseline: no neural network, no further settings."""
+
+    model: Literal["baseline/extractive", "baseline/refuse", "baseline/reference"]
+
+    @property
+    def display_name(self) -> str:
+        return self.model
+
+
+def without_folders(model: str | None) -> str | None:
+    """A model's id as it is; of a directory of this machine, its name."""
+    if model is None or not Path(model).is_dir():
+        return model
+    return Path(model).resolve().name
