@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -35,6 +36,7 @@ def without_thinking(text: str) -> str:
     return "".join(kept).strip()
 
 
+@lru_cache(4_096)
 def plain(text: str) -> str:
     """A label or key in the form in which it is compared: no case, diacritics or marks.
 
