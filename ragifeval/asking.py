@@ -20,7 +20,7 @@ from typing import Generic, Self, TypeVar
 
 from ragifeval.benchmark import Sample
 from ragifeval.generators.base import Answer, Generator, Request
-from ragifeval.prompt import Message, Prompt
+from ragifeval.prompt import Prompt, second_prompt
 from ragifeval.replies import Unparsed
 from ragifeval.reply_log import Replies
 from ragifeval.run import split_reasoning
@@ -214,22 +214,14 @@ class Asker:
                 raise Unparsed("it is not whole")
         except Unparsed as error:
             if not attempt.is_second and not self.interrupted:
-                again.append(_Try(ask, self._second(ask.prompt, text), is_second=True))
+                again.append(
+                    _Try(ask, second_prompt(ask.prompt, text, self._again), is_second=True)
+                )
                 return None
             cut = ", cut off by its limit of tokens" if answer.finish_reason == "length" else ""
             asked = Asked(ask, None, text, f"the reply cannot be read{cut}: {error}")
         self._keep(answer, attempt, asked, reasoning or answer.reasoning or "")
         return asked
-
-    def _second(self, prompt: Prompt, reply: str) -> Prompt:
-        """The prompt of the second try: the first one, its reply, and what was wrong with it."""
-        if self._again is None or prompt.text is not None:
-            return prompt
-        messages = list(prompt.messages)
-        if reply.strip():  # some services take no empty message
-            messages.append(Message("assistant", reply[:_REPEATED]))
-            messages.append(Message("user", self._again))
-        return Prompt(messages=tuple(messages))
 
     def _keep(self, answer: Answer, attempt: "_Try", asked: Asked[Value], reasoning: str) -> None:
         if self._file is None:
@@ -252,10 +244,6 @@ class Asker:
 
 # With these, a service says that it does not take a request as it is.
 _REFUSALS = ("400 ", "404 ", "415 ", "422 ", "501 ")
-
-
-# So much of a reply that cannot be read is shown to the model again: some never end.
-_REPEATED = 2_000
 
 
 @dataclass(frozen=True, slots=True)

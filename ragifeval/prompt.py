@@ -33,6 +33,23 @@ class Prompt:
         return "\n\n".join(f"<{message.role}>\n{message.content}" for message in self.messages)
 
 
+# So much of a reply that cannot be read is shown to the model again: some never end.
+_REPEATED = 2_000
+
+
+def second_prompt(prompt: Prompt, reply: str, again: str | None) -> Prompt:
+    """The prompt of a second try: the first one, the reply to it, and what was wrong with that.
+
+    Args:
+        again: the user's message behind the reply; None leaves the prompt as it is.
+    """
+    # Some services take no empty message.
+    if again is None or prompt.text is not None or not reply.strip():
+        return prompt
+    shown = Message("assistant", reply[:_REPEATED])
+    return Prompt(messages=(*prompt.messages, shown, Message("user", again)))
+
+
 class PromptTemplate:
     """A template rendered in Jinja's sandbox, without a loader: it reads no file and calls no code.
 

@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import math
 import os
 import signal
 import sys
@@ -109,6 +110,21 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text[:40]!r}")
     return int(text)
+
+
+def between(low: float, high: float) -> Callable[[str], float]:
+    """The type of an option that is a number in a range, both ends included."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text.replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"must be from {low:g} to {high:g}, not {text[:40]!r}")
+        return value
+
+    return read
 
 
 def boolean(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a build came to, as a table for the terminal."""
+"""What a build came to, for the terminal: a table, and what is to be known with it."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from ragifeval.build.card import evaluation_options
 from ragifeval.build.finish import Finished
 
 _REASONS_SHOWN = 3
+_PENDING_SHOWN = 20
 
 
 def table(found: Finished, folder: Path) -> str:
@@ -43,3 +44,24 @@ def table(found: Finished, folder: Path) -> str:
     else:
         lines[-1] = f"0 samples: every question was dropped; {folder / 'rejected.jsonl'} says why"
     return "\n".join([*lines, "", facts.signature])
+
+
+def warnings(found: Finished) -> list[str]:
+    """What the reader of the table ought to know, a line each."""
+    lines = [f"not read: {file}: {reason}" for file, reason in found.facts.unread.items()]
+    lines += [f"accepted, but no sample: {one.id}: {one.reason}: {one.words}" for one in found.lost]
+    pending = [f"no reply: {one.id} ({one.stage}): {one.words}" for one in found.pending]
+    if len(pending) > _PENDING_SHOWN:
+        pending[_PENDING_SHOWN:] = [f"... and {len(pending) - _PENDING_SHOWN} more"]
+    lines += pending
+    if pending:
+        lines.append(
+            f"{len(found.pending)} prompts got no reply; the same command asks for them alone"
+        )
+    lines += [f"note: {note}" for note in found.notes]
+    if found.facts.models["critic"] == found.facts.models["generator"]:
+        lines.append(
+            "note: the model has criticised its own questions, which it may favour; --judge_config "
+            "names another"
+        )
+    return lines

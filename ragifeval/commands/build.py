@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from ragifeval import defaults
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.errors import UserError
-from ragifeval.terminal import EXIT_INTERRUPTED, add_switch, positive, say, show
+from ragifeval.terminal import EXIT_INTERRUPTED, add_switch, between, positive, say, show
 
 if TYPE_CHECKING:
-    from ragifeval.build.finish import Finished
     from ragifeval.build.folder import BuildFolder
     from ragifeval.build.plan import BuildPlan
     from ragifeval.build.records import Chunked
 
-_SHOWN = 20
 _FINISHING = {"command", "documents", "output", "review", "apply"}
 
 
@@ -87,7 +85,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option(
         "--min-rating",
         "--min_rating",
-        type=_rating,
+        type=between(0, 5),
         default=4.0,
         metavar="R",
         help="what every critic must give a question",
@@ -102,7 +100,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option(
         "--refusals",
-        type=_share,
+        type=between(0, 1),
         default=0.25,
         metavar="P",
         help="share of the questions, from 0 to 1, whose context does not hold the answer",
@@ -132,24 +130,6 @@ def _count(text: str) -> int:
 
 def _chunk_size(text: str) -> str:
     return text if text == "whole" else str(positive(text))
-
-
-def _rating(text: str) -> float:
-    return _number(text, 0, 5)
-
-
-def _share(text: str) -> float:
-    return _number(text, 0, 1)
-
-
-def _number(text: str, low: float, high: float) -> float:
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = high + 1
-    if not low <= value <= high:
-        raise argparse.ArgumentTypeError(f"must be from {low} to {high}, not {text[:40]!r}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:
@@ -216,7 +196,7 @@ def _print_prompts(plan: "BuildPlan", chunked: "Chunked") -> int:
 def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
     """Make the benchmark of what the stages left, after a reviewer's verdicts if there are any."""
     from ragifeval.build.finish import finish
-    from ragifeval.build.summary import table
+    from ragifeval.build.summary import table, warnings
     from ragifeval.build.verdicts import apply_verdicts, write_review
 
     if options.apply is not None:
@@ -228,27 +208,6 @@ def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
         for line in write_review(folder):
             say(line)
     show(table(found, options.output))
-    _warn(found)
-    return 0 if found.is_complete else 1
-
-
-def _warn(found: "Finished") -> None:
-    """Say on stderr what the reader of the table ought to know."""
-    lines = [f"not read: {file}: {reason}" for file, reason in found.facts.unread.items()]
-    lines += [f"accepted, but no sample: {one.id}: {one.reason}: {one.words}" for one in found.lost]
-    pending = [f"no reply: {one.id} ({one.stage}): {one.words}" for one in found.pending]
-    if len(pending) > _SHOWN:
-        pending[_SHOWN:] = [f"... and {len(pending) - _SHOWN} more"]
-    lines += pending
-    if pending:
-        lines.append(
-            f"{len(found.pending)} prompts got no reply; the same command asks for them alone"
-        )
-    lines += [f"note: {note}" for note in found.notes]
-    if found.facts.models["critic"] == found.facts.models["generator"]:
-        lines.append(
-            "note: the model has criticised its own questions, which it may favour; --judge_config "
-            "names another"
-        )
-    for line in lines:
+    for line in warnings(found):
         say(line)
+    return 0 if found.is_complete else 1

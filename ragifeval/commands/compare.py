@@ -106,7 +106,8 @@ def _floor(text: str) -> tuple[str, float]:
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
     from ragifeval.compare.comparison import compare
-    from ragifeval.compare.formats import FORMATS, Setting
+    from ragifeval.compare.formats import FORMATS
+    from ragifeval.compare.grids import Setting
     from ragifeval.compare.scored_logs import common_signature, headline, read_scored_log
     from ragifeval.resampling import Resampling
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragifeval import defaults
 from ragifeval.errors import UserError
-from ragifeval.terminal import EXIT_INTERRUPTED, add_switch, positive, say, show
+from ragifeval.terminal import EXIT_INTERRUPTED, add_switch, between, positive, say, show
 
 if TYPE_CHECKING:
     from ragifeval.judge.chains import Judgement
@@ -56,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "several logs a folder",
     )
     option("--overwrite", action="store_true", help="start over what -o names")
-    option("--threshold", type=_score, default=4.0, help="the correctness that passes")
+    option("--threshold", type=between(1, 5), default=4.0, help="the correctness that passes")
     option("--window", type=positive, default=_WINDOW, help="characters of a context in one prompt")
     option("--k", type=positive, default=5, help="how many retrieved documents are looked at")
     option(
@@ -86,16 +86,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--limit", type=positive, metavar="N", help="only the first N answers of each log")
     option("--seed", type=int, default=defaults.SEED, help="of the intervals of --agreement")
     add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
-
-
-def _score(text: str) -> float:
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        value = 0.0
-    if not 1 <= value <= 5:
-        raise argparse.ArgumentTypeError(f"must be from 1 to 5, not {text!r}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:

@@ -25,10 +25,9 @@ from ragifeval.validate.entries import (
     is_part_of_a_number,
     is_said,
 )
+from ragifeval.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.validate.sentences import long_sentences
 
-SIMILAR_QUESTIONS = 0.7
-"""Two questions are near duplicates when this share of their lemmas is common (Jaccard index)."""
 # Documents kept normalized: those of neighbouring samples are often the same.
 _READY = 256
 
@@ -162,16 +161,6 @@ class Validation:
         for key, found in count.items():
             if found != 2:
                 yield f"{path}: sample {key!r} has {found} contrast answers, not 2"
-
-
-def is_repeated(share: float, one: object, other: object) -> bool:
-    """Whether two questions by one pattern ask the same.
-
-    Args:
-        share: of their lemmas that is common.
-        one, other: the entries of `include`; None or empty where a refusal is right.
-    """
-    return share == 1 or (bool(one) and one == other)
 
 
 def _fractions(scores: object) -> dict[str, Fraction]:

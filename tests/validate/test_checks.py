@@ -470,13 +470,19 @@ class TestCommand:
         assert f"{tmp_path}/{AT}has no 'reference'" in shown.out.splitlines()
         assert "3 samples, 2 documents: " in shown.out.splitlines()[-1]
 
-    def test_others_documents_may_repeat_a_sentence(
+    def test_documents_as_build_found_them_may_repeat_a_sentence(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         arguments = self.run(tmp_path, SAMPLES)
         write(tmp_path / "documents.jsonl", with_sentence(LONG))
         main(arguments)
-        assert "a sentence stands in" not in capsys.readouterr().out
+        assert "a sentence stands in 'a' too" in capsys.readouterr().out
+        # What build made of documents as they were found.
+        (tmp_path / "build.json").write_text("{}", encoding="utf-8")
+        main(arguments)
+        found = capsys.readouterr().out
+        assert "a sentence stands in" not in found
+        assert "note: copying and citing them gets" in found
 
     def test_what_cannot_be_read_ends_it(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

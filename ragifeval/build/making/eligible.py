@@ -10,7 +10,7 @@ from ragifeval.conditions import citations
 from ragifeval.matching import Text
 from ragifeval.normalizer import Normalizer
 from ragifeval.similar import similar_pairs
-from ragifeval.validate.checks import SIMILAR_QUESTIONS, is_repeated
+from ragifeval.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 
 
 @dataclass(frozen=True)
