@@ -22,6 +22,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import transformers  # noqa: E402
 
+from benchmarks.common import say_where  # noqa: E402
 from benchmarks.local_model import machine, requests, save_model  # noqa: E402
 from ragifeval.config import LocalConfig  # noqa: E402
 from ragifeval.generators.engine import Engine, Network, Prompted  # noqa: E402
@@ -29,7 +30,7 @@ from ragifeval.generators.loading import load_tokenizer  # noqa: E402
 from ragifeval.generators.padded import PaddedBatches  # noqa: E402
 from ragifeval.generators.rolling import RollingBatch  # noqa: E402
 
-PROMPTS, PROMPT_TOKENS, ANSWER_TOKENS = 24, (100, 300), 32
+PROMPT_TOKENS, ANSWER_TOKENS = (100, 300), 32
 WAYS = {"padded batches": PaddedBatches, "this harness": RollingBatch}
 
 
@@ -44,11 +45,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--batch_sizes", type=int, nargs="+", default=[2, 4, 8, 24])
     parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16", "float16"])
+    parser.add_argument("--prompts", type=int, default=24)
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
+    say_where()
     print(f"{machine()}\n")
-    print(f"answers of {PROMPTS} that differ from those of batch size 1, at batch size")
+    print(f"answers of {options.prompts} that differ from those of batch size 1, at batch size")
     print(" " * 24 + "".join(f" {size:4}" for size in options.batch_sizes))
     with tempfile.TemporaryDirectory() as name:
         save_model(
@@ -67,7 +70,7 @@ def main() -> None:
             network = Network(config, tokenizer)
             prompts = [
                 Prompted(request, tokenizer(request.prompt.text)["input_ids"], ANSWER_TOKENS)
-                for request in requests(PROMPTS, PROMPT_TOKENS)
+                for request in requests(options.prompts, PROMPT_TOKENS)
             ]
             prompts.sort(key=lambda prompt: len(prompt.ids), reverse=True)
             for way, engine in WAYS.items():

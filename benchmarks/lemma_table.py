@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.common import say_where  # noqa: E402
 from ragifeval.defaults import DOCUMENTS, LEMMA_TABLE  # noqa: E402
 from ragifeval.lemmas import WORD, LemmaTable  # noqa: E402
 
@@ -21,6 +22,7 @@ REPEATS = 5
 def main() -> None:
     """Print the measurements."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else LEMMA_TABLE
+    say_where()
     before = resident_megabytes()
     start = time.perf_counter()
     table = LemmaTable.open(path)

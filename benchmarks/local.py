@@ -25,6 +25,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
+from benchmarks.common import say_where  # noqa: E402
 from benchmarks.local_model import ANSWER_TOKENS, machine, requests, save_model, set_ends  # noqa: E402
 from ragifeval.config import LocalConfig  # noqa: E402
 from ragifeval.generators.base import Request  # noqa: E402
@@ -110,6 +111,7 @@ def main() -> None:
         torch.set_num_threads(options.threads)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
+    say_where()
     print(machine(), flush=True)
     set_ends()
     asked = requests(options.prompts)

@@ -25,6 +25,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
+from benchmarks.common import say_where  # noqa: E402
 from benchmarks.local_model import machine, requests, save_model, set_ends  # noqa: E402
 from ragifeval.config import LocalConfig  # noqa: E402
 from ragifeval.generators.local import LocalGenerator  # noqa: E402
@@ -117,6 +118,7 @@ def main() -> None:
     if not torch.cuda.is_available() and options.size != "tiny":
         print("no CUDA device: nothing is measured")
         return
+    say_where()
     size = options.size or fitting_size()
     print(f"{machine()}\nLlama {size}, bfloat16, {options.prompts} prompts", flush=True)
     with tempfile.TemporaryDirectory() as name:

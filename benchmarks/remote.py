@@ -7,12 +7,17 @@ the model's own time. `the process` is the whole command, with Python's imports,
 and the table at the end.
 """
 
+import asyncio
 import json
 import tempfile
+import time
 from pathlib import Path
 from statistics import median
 
+import aiohttp
 from common import REMOTE, Run, Server, parse_options, run, say_where, write_config, write_samples
+
+from ragifeval.integrations.evaluation import prepare
 
 QUESTIONS, DELAY = 1_000, 0.05
 # Threads -> how often it is measured.
@@ -57,6 +62,34 @@ def measure_threads(folder: Path, samples: Path, count: int, rounds: dict[int, i
     print("\n" + "\n".join(wanted))
 
 
+async def ask_bare(url: str, bodies: list[bytes], threads: int) -> float:
+    """The seconds in which aiohttp alone posts these bodies, so many at once."""
+    left = iter(bodies)
+    headers = {"Content-Type": "application/json"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+
+        async def work() -> None:
+            for body in left:
+                async with session.post(url, data=body) as response:
+                    await response.json()
+
+        began = time.monotonic()
+        await asyncio.gather(*(work() for _ in range(threads)))
+        return time.monotonic() - began
+
+
+def measure_bare(samples: Path, count: int, rounds: int) -> None:
+    """Print what a client takes that renders no prompt, scores no answer and keeps no log."""
+    bodies = []
+    for request in prepare(eval_path=samples).requests:
+        messages = [{"role": m.role, "content": m.content} for m in request.prompt.messages]
+        bodies.append(json.dumps({"model": "m", "messages": messages}).encode())
+    with Server("--delay", str(DELAY)) as server:
+        url = f"{server.api_base}/chat/completions"
+        taken = [asyncio.run(ask_bare(url, bodies, 16)) for _ in range(rounds)]
+    print(f"aiohttp alone, 16 at once: {median(taken) / (count * DELAY / 16):.2f} x the ideal")
+
+
 def measure_slow(folder: Path, samples: Path, count: int, slow_seconds: float) -> None:
     """Print what one slow answer costs the others."""
     slow = ["--slow_request", str(count // 10), "--slow_seconds", str(slow_seconds)]
@@ -79,6 +112,7 @@ def main() -> None:
         folder = Path(name)
         samples = write_samples(folder / "samples.jsonl", count)
         measure_threads(folder, samples, count, {16: 1} if options.smoke else ROUNDS)
+        measure_bare(samples, count, 1 if options.smoke else ROUNDS[16])
         measure_slow(folder, samples, count, 1.0 if options.smoke else SLOW_SECONDS)
 
 

@@ -65,7 +65,9 @@ class LocalGenerator:
             ids = self._coder.encode(request.prompt)
             self._check_ids(ids)
             room = self._room(ids)
-            if room > 0:
+            if not ids:
+                yield Answer(request, None, "the prompt is empty, as the tokenizer reads it")
+            elif room > 0:
                 prompts.append(Prompted(request, ids, room))
             else:
                 yield Answer(

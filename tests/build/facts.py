@@ -53,7 +53,8 @@ class FactModel:
 
     Attributes:
         behaviour: number -> "sloppy", "refuses once", "malformed", "long", "dependent" (low for
-            stand-alone), "no answer" (to an exam's questions), "silent critic" (no rating), "wrong phrase", "down" (an error); good else.
+            stand-alone), "no answer" (to an exam's questions), "silent critic" (no rating), "wrong
+            phrase", "down" (an error); good else.
         asked: (template, number) -> how often.
         kill_at: after so many prompts `process` is killed.
     """
