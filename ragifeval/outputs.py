@@ -7,13 +7,18 @@ from ragifeval.errors import UserError
 
 
 def output_paths(
-    logs: Sequence[Path], output: Path | None, beside: Callable[[Path], Path]
+    logs: Sequence[Path],
+    output: Path | None,
+    beside: Callable[[Path], Path],
+    *,
+    make: bool = True,
 ) -> list[Path | None]:
     """Where the new log of each log goes; None for nowhere.
 
     Args:
-        output: a file for one log, a folder for several. The folder is made if there is none.
+        output: a file for one log, a folder for several.
         beside: a new log's path -> that of what is written beside it.
+        make: whether the folder is made if there is none.
 
     Raises:
         UserError: it cannot go there, or would take the place of a log that is read.
@@ -26,7 +31,8 @@ def output_paths(
     if len(logs) > 1 or output.is_dir():
         if output.exists() and not output.is_dir():
             raise UserError(f"-o: {output} is a file; several logs need a folder for the new ones")
-        output.mkdir(exist_ok=True)
+        if make:
+            output.mkdir(exist_ok=True)
         paths = [output / f"{log.stem}.jsonl" for log in logs]
     if len(set(paths)) < len(paths):
         raise UserError(f"-o: logs of the same name would be one file in {output}")

@@ -90,21 +90,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judge; print the tables; 1 where an answer is left unjudged."""
-    from ragifeval.judge.judged_log import check_replaceable, replies_path
+    from ragifeval.judge.judged_log import check_replaceable
     from ragifeval.judge.judging import Judging
     from ragifeval.judge.plan import make_judge_plan
-    from ragifeval.outputs import output_paths
 
     single = _single(options)
     sources = [Path("-")] if single is not None else options.logs
-    outputs = output_paths(options.logs, options.output, replies_path) if single is None else [None]
+    outputs = [None] if single is not None else _outputs(options)
     plan = make_judge_plan(options)
     all_items = [[single]] if single is not None else list(_read(options))
     if options.dry_run:
         return _print_prompts(plan, all_items)
-    for path in outputs:
+    for path, items in zip(outputs, all_items, strict=True):
         if path is not None and not options.overwrite:
-            check_replaceable(path, plan.signature)
+            check_replaceable(path, plan.signature, items)
     judging = Judging(plan, options.structured == "auto", options.language, options.k)
     complete = True
     for source, items, output in zip(sources, all_items, outputs, strict=True):
@@ -117,7 +116,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _single(options: argparse.Namespace) -> "Item | None":
     """The one answer of the command line; None where logs are named."""
-    from ragifeval.judge.items import Item
+    from ragifeval.generators.response import well_formed
+    from ragifeval.judge.items import Item, all_given, given
 
     texts = (options.question, options.reference, options.answer, options.context)
     if all(text is None for text in texts):
@@ -130,8 +130,20 @@ def _single(options: argparse.Namespace) -> "Item | None":
         raise UserError("--answer: is missing")
     if options.output is not None:
         raise UserError("-o: is for logs; one answer's judgement is printed")
-    question, reference = options.question, options.reference
-    return Item("-", question, options.answer, reference=reference, contexts=options.context)
+    return Item(
+        "-",
+        given(options.question),
+        well_formed(options.answer),
+        reference=given(options.reference),
+        contexts=all_given(options.context),
+    )
+
+
+def _outputs(options: argparse.Namespace) -> "Sequence[Path | None]":
+    from ragifeval.judge.judged_log import replies_path
+    from ragifeval.outputs import output_paths
+
+    return output_paths(options.logs, options.output, replies_path, make=not options.dry_run)
 
 
 def _read(options: argparse.Namespace) -> "Iterator[list[Item]]":

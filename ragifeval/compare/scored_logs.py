@@ -1,7 +1,8 @@
 """The scores in logs, sample by sample, side by side."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import nan
@@ -31,7 +32,8 @@ class ScoredLog:
             sample that is answered more than once has the means of its answers.
         questions: sample id -> its question, as far as the log tells.
         signatures: the lines of its records; "" for records without one.
-        judged: sample id -> name of a score -> its value, as far as the log was judged.
+        judged: sample id -> name of a score -> its value, as far as the log was judged; means over
+            those answers of a sample that have it.
         judge_signatures: the lines of the judgings.
     """
 
@@ -40,7 +42,7 @@ class ScoredLog:
     scores: "array[float]" = field(default_factory=lambda: array("d"))
     questions: dict[str, str] = field(default_factory=dict)
     signatures: set[str] = field(default_factory=set)
-    judged: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    judged: dict[str, dict[str, float]] = field(default_factory=dict)
     judge_signatures: set[str] = field(default_factory=set)
 
     @property
@@ -68,6 +70,7 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
     """
     log = ScoredLog(path)
     repeated: dict[int, int] = {}
+    judged_before = Counter[tuple[str, str]]()
     for stored in read_answers(path):
         if stored.sample_id is None:
             raise UserError(f"{stored.where}: 'id' is missing; {_REMEDY}")
@@ -75,7 +78,11 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
         line = line if isinstance(line, str) else ""
         log.signatures.add(line)
         if judged := judged_scores(stored.record):
-            log.judged[stored.sample_id] = judged
+            means = log.judged.setdefault(stored.sample_id, {})
+            for name, value in judged.items():
+                count = judged_before[stored.sample_id, name]
+                means[name] = (means.get(name, 0.0) * count + value) / (count + 1)
+                judged_before[stored.sample_id, name] += 1
             log.judge_signatures.add(str(stored.record.get("judge_signature")))
         values = _values(stored, matching or headline(line), headline(line))
         if values is None:

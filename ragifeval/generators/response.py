@@ -104,14 +104,14 @@ def _reply(
         kind = "null" if text is None else f"a {type(text).__name__}"
         raise Fault(f"the answer is {kind}, not a text (finish_reason {reason!r})")
     return Reply(
-        _well_formed(text),
-        _well_formed(reason) if isinstance(reason, str) else None,
+        well_formed(text),
+        well_formed(reason) if isinstance(reason, str) else None,
         _usage(response.get("usage")),
-        _well_formed(reasoning) if isinstance(reasoning, str) and reasoning else None,
+        well_formed(reasoning) if isinstance(reasoning, str) and reasoning else None,
     )
 
 
-def _well_formed(text: str) -> str:
+def well_formed(text: str) -> str:
     """The text with halves of surrogate pairs replaced: JSON may hold them, UTF-8 may not."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

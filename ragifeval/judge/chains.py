@@ -1,5 +1,6 @@
 """Metrics that ask a model: each answer is a chain of prompts, and all chains are asked at once."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Generator as Steps
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,6 +70,18 @@ def missing(item: Item, needs: Sequence[str]) -> str | None:
     return f"no {' and no '.join(absent)}" if absent else None
 
 
+_DOUBTS = 3
+"""How many prompts may fail under a schema before it is given up, where none ever succeeded."""
+
+# How OpenAI, vLLM, llama.cpp, Anthropic, Gemini, TGI and our own local models say that a prompt
+# does not fit.
+_TOO_LONG = re.compile(
+    r"context[ _-](length|window|size|holds)|max\w* (model|sequence|input) length|"
+    r"(prompt|input) is too long|token count .*exceeds|tokens? .*must be <=",
+    re.IGNORECASE,
+)
+
+
 @dataclass
 class _Chain:
     index: int
@@ -85,7 +98,8 @@ class Chains:
         items: the answers; each is judged once.
         asker: asks; its generator is the one that takes text as it comes.
         structured: the same model held to the metric's schema; None where that is not to be tried.
-            If the service refuses it, the asker's own is used.
+            Until one of its replies was read, each prompt that it fails on is put as text, too; if
+            the service refuses the schema, or it fails again and again, so are all others.
     """
 
     def __init__(
@@ -103,7 +117,8 @@ class Chains:
         self._chains: dict[str, _Chain] = {}
         self._done: deque[tuple[int, Judgement]] = deque()
         self._text = asker.generator
-        self._schema_is_taken = False
+        self._schema_works = False
+        self._doubted: list[Ask] = []
         if structured is not None:
             asker.generator = structured
 
@@ -115,6 +130,10 @@ class Chains:
                 self._take(asked, generator is not self._text)
                 yield from self._judged()
             yield from self._judged()
+            if self._doubted:
+                self._asker.generator = self._text
+                self._queue.extend(self._doubted)
+                self._doubted.clear()
             if not self._queue and self._asker.generator is generator:
                 return
 
@@ -124,7 +143,7 @@ class Chains:
 
     def _waiting(self, generator: Generator) -> Iterator[Ask]:
         """Yield prompts, chains that are under way before new ones."""
-        # Once the schema is refused, what is left is for another round.
+        # Once the schema is given up, what is left is for another round.
         while self._asker.generator is generator:
             if self._queue:
                 yield self._queue.popleft()
@@ -154,15 +173,21 @@ class Chains:
         self._queue.append(ask)
 
     def _take(self, asked: Asked[Any], with_schema: bool) -> None:
-        if asked.refused and with_schema and not self._schema_is_taken:
-            self._asker.generator = self._text
-            self._queue.append(asked.ask)
-            return
-        self._schema_is_taken |= with_schema and not asked.resumed and not asked.refused
+        is_too_long = asked.reply is None and bool(_TOO_LONG.search(asked.error or ""))
+        if with_schema and not asked.resumed and not is_too_long:
+            if asked.error is None:
+                self._schema_works = True
+            elif not self._schema_works and not self._asker.interrupted:
+                self._doubted.append(asked.ask)
+                if asked.refused or len(self._doubted) >= _DOUBTS:
+                    self._asker.generator = self._text
+                return
         chain = self._chains.pop(asked.ask.id)
         if asked.reply is not None:
             chain.replies.append(asked.reply)
         if asked.error is not None:
-            self._done.append((chain.index, unjudged(asked.error, chain.replies)))
+            splits = is_too_long and "contexts" in self._metric.needs
+            remedy = "; a smaller --window makes shorter prompts" if splits else ""
+            self._done.append((chain.index, unjudged(asked.error + remedy, chain.replies)))
         else:
             self._go_on(chain, asked.value)

@@ -3,6 +3,7 @@
 They are computed where bert-score and sentence-transformers are installed; neither is required.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,12 +18,13 @@ from ragifeval.judge.own_models import (
     OwnModels,
     Pairs,
     be_quiet,
+    cached,
     is_installed,
     reason_of,
     shown,
 )
 
-SENTENCE_MODEL = "all-MiniLM-L6-v2"
+SENTENCE_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 """Of the published evaluation: small, and English. For Polish, another one says more."""
 
 
@@ -65,7 +67,8 @@ class BertScore:
     of any other model, the layer is the last, and they are not rescaled.
 
     Args:
-        source: a folder or a name; None for the model that bert-score has for the language.
+        source: a folder or a name; None for the model that bert-score has for the language, if it
+            is in the Hub's local cache.
     """
 
     name = "bertscore"
@@ -106,6 +109,11 @@ class BertScore:
 
         return self.named if self.named is not None else str(lang2model[self._language])
 
+    @cached_property
+    def _place(self) -> str:
+        """What is loaded: a default from this machine alone."""
+        return self._source if self.named is not None else cached(self._source, self.option)
+
     @property
     def _name(self) -> str:
         """The name by which bert-score may know the model."""
@@ -131,17 +139,17 @@ class BertScore:
     def _config(self) -> Any:
         from transformers import AutoConfig
 
-        return AutoConfig.from_pretrained(self._source)
+        return AutoConfig.from_pretrained(self._place)
 
     @cached_property
     def _scorer(self) -> Any:
         from bert_score import BERTScorer
 
         be_quiet()
-        if "t5" in self._source and "t5" not in self._config.model_type:
+        if "t5" in self._place and "t5" not in self._config.model_type:
             raise ValueError("bert-score takes any path with 't5' in it for a T5; link or move it")
         scorer = BERTScorer(
-            model_type=self._source,
+            model_type=self._place,
             num_layers=self._layer,
             lang=self._language,
             rescale_with_baseline=self._baseline is not None,
@@ -159,7 +167,8 @@ class Cosine:
     """The cosine between the embeddings of reference and answer.
 
     Args:
-        source: a folder or a name; None for that of the published evaluation.
+        source: a folder or a name; None for that of the published evaluation, if it is in the
+            Hub's local cache.
     """
 
     name = "cosine"
@@ -190,4 +199,7 @@ class Cosine:
         from sentence_transformers import SentenceTransformer
 
         be_quiet()
-        return SentenceTransformer(self._source)
+        if self.named is not None:
+            return SentenceTransformer(self._source)
+        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")  # as sentence-transformers has it
+        return SentenceTransformer(cached(self._source, self.option, cache))

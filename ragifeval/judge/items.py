@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from ragifeval.answers import StoredAnswer, read_answers
 from ragifeval.benchmark import Benchmark, Sample
 from ragifeval.errors import UserError
+from ragifeval.generators.response import well_formed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def read_items(path: Path, benchmark: Benchmark | None) -> list[Item]:
     """Read the answers of a log, of JSONL or of CSV.
 
     What a record says itself (`question`, `reference`, `contexts`, `cite`, `retrieved`) goes before
-    what the benchmark knows of a sample of its id, or of its question.
+    what the benchmark knows of a sample of its id, or of its question. A text that is blank is as
+    if not given; an answer is one even so. Halves of surrogate pairs are replaced.
 
     Raises:
         UserError: with file and line.
@@ -74,16 +77,26 @@ def _item(stored: StoredAnswer, samples: Mapping[str, Sample], benchmark: Benchm
     if cite is None and sample is not None:
         cite = sample.expect.get("cite")
     return Item(
-        id=stored.sample_id or f"line {stored.line}",
-        question=question,
-        answer=stored.text,
-        error=str(record["error"]) if record.get("error") else None,
-        reference=_text(record, "reference") or (sample.reference if sample else None),
-        contexts=contexts or None,
+        id=well_formed(stored.sample_id or f"line {stored.line}"),
+        question=given(question),
+        answer=well_formed(stored.text) if stored.text is not None else None,
+        error=well_formed(str(record["error"])) if record.get("error") else None,
+        reference=given(_text(record, "reference") or (sample.reference if sample else None)),
+        contexts=all_given(contexts),
         cite=cite or None,
         retrieved=_texts(record, "retrieved"),
         record=record,
     )
+
+
+def given(text: str | None) -> str | None:
+    """The text as a model can be shown it; None where it is blank."""
+    return well_formed(text) if text is not None and text.strip() else None
+
+
+def all_given(texts: Sequence[str] | None) -> Sequence[str] | None:
+    """Those texts that are not blank; None where there are none."""
+    return [well_formed(text) for text in texts or () if text.strip()] or None
 
 
 def _text(record: Mapping[str, Any], key: str) -> str | None:
@@ -94,18 +107,22 @@ def _text(record: Mapping[str, Any], key: str) -> str | None:
 
 
 def _texts(record: Mapping[str, Any], key: str) -> Sequence[str] | None:
-    """A list of texts; in a cell of CSV as JSON or as Python writes it, or one text alone."""
+    """A list of texts; in a cell of CSV as JSON or as Python writes it, or without brackets.
+
+    Without them, a cell is one context, or ids between `;`, `,`, `|` or white space.
+    """
     value = record.get(key)
     if isinstance(value, str):
-        value = _cell(value)
+        value = _cell(value, is_ids=key != "contexts")
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{key!r} must be a list of strings, not {value!r:.60}")
-    return value
+    found = [text for text in value if text.strip()]
+    return found if found or not value else None
 
 
-def _cell(text: str) -> list[Any] | None:
+def _cell(text: str, is_ids: bool) -> list[Any] | None:
     if not text.strip():
         return None
     if text.lstrip().startswith("["):
@@ -116,4 +133,4 @@ def _cell(text: str) -> list[Any] | None:
                 continue
             if isinstance(value, list):
                 return value
-    return [text]
+    return re.findall(r"[^;,|\s]+", text) or None if is_ids else [text]

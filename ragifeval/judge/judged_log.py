@@ -4,12 +4,13 @@
     judgements       metric -> what else it says: reason, lists, the model's replies; or `unjudged`
     judge_signature  of the judging
 
-So a judged log is a log: `compare` and `report` read it like the one that it was made from, and
-show the judged scores beside the others. The model's replies stand, as they came, in
+So a judged log of this harness is a log: `compare` and `report` read it like the one that it was
+made from, and show the judged scores beside the others. The model's replies stand, as they came, in
 OUT.replies.jsonl beside it; from there a judging that was stopped goes on.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,22 @@ from typing import Any
 from ragifeval.errors import UserError
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
+from ragifeval.judge.plan import MODEL_METRICS
 from ragifeval.rescore.log import RescoredLog
 from ragifeval.signature import Signature
 
 Judgements = Mapping[str, Judgement]
 """Metric -> what it says of one answer."""
+
+_DEPENDING: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("model", "prompts", "structured"), MODEL_METRICS),
+    "language": (*MODEL_METRICS, "lexical"),
+    "threshold": ("correctness",),
+    "window": ("faithfulness",),
+    "k": ("retrieval",),
+    **dict.fromkeys(("bertscore_model", "embedding_model"), ("lexical",)),
+}
+"""Part of the signature -> the metrics that depend on it; one that is not here, all do."""
 
 
 def replies_path(path: Path) -> Path:
@@ -29,37 +41,52 @@ def replies_path(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".jsonl") + ".replies.jsonl")
 
 
-def check_replaceable(path: Path, signature: Signature) -> None:
+def check_replaceable(path: Path, signature: Signature, items: Sequence[Item]) -> None:
     """Refuse to replace anything but a judged log that says no more than the new one will.
 
+    Args:
+        items: the answers of the new one.
+
     Raises:
-        UserError: the file is another one, or was judged otherwise.
+        UserError: the file is another one, was judged otherwise, or holds other answers.
     """
+    lost = Counter[tuple[str, str | None]]()
+    signatures: dict[str, None] = {}
     try:
         with path.open(encoding="utf-8") as file:
-            line = file.readline()
+            for record in map(json.loads, file):
+                signatures.setdefault(str(record["judge_signature"]))
+                if record["answer"] is not None:
+                    lost[record["id"], record["answer"]] += 1
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError):
         raise UserError(f"-o: {path} cannot be read; name another one, or --overwrite it") from None
-    if not line:
-        return
-    try:
-        record = json.loads(line)
-        old = Signature.parse(record["judge_signature"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise UserError(
             f"-o: {path} is no judged log; name another one, or --overwrite it"
         ) from None
-    apart = list(signature.differences(old))
-    before, now = (parts.parts.get("metrics", "").split("+") for parts in (old, signature))
-    if "metrics" in apart and set(before) <= set(now):
-        apart.remove("metrics")
+    apart = [part for line in signatures for part in _apart(Signature.parse(line), signature)]
     if apart:
         raise UserError(
-            f"-o: {path} was judged by a run that differs in: {', '.join(apart)}; name another "
-            "one, or --overwrite it"
+            f"-o: {path} was judged by a run that differs in: {', '.join(dict.fromkeys(apart))}; "
+            "name another one, or --overwrite it"
         )
+    lost.subtract((item.id, item.record.get("answer")) for item in items)
+    if count := (+lost).total():
+        raise UserError(
+            f"-o: {path} would lose {count} answers; name another one, or --overwrite it"
+        )
+
+
+def _apart(old: Signature, new: Signature) -> Iterator[str]:
+    """The parts that make what the old judging says untrue of the new one."""
+    before, now = (set(one.parts.get("metrics", "").split("+")) for one in (old, new))
+    for part in new.differences(old):
+        if part == "metrics" and before <= now:
+            continue
+        if part not in _DEPENDING or before & set(_DEPENDING[part]):
+            yield part
 
 
 def write_judged(

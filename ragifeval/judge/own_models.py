@@ -90,6 +90,25 @@ class Measure(Protocol):
         ...
 
 
+def cached(name: str, option: str, cache: str | None = None) -> str:
+    """The folder in which the Hub's local cache has a model; nothing is downloaded.
+
+    Args:
+        option: the one that names a model.
+        cache: where the cache is; None for the Hub's own.
+
+    Raises:
+        LookupError: it has none of that name.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    try:
+        return str(snapshot_download(name, cache_dir=cache, local_files_only=True))
+    except LocalEntryNotFoundError:
+        raise LookupError(f"{name} is not on this machine; name it with {option}") from None
+
+
 def reason_of(error: Exception) -> str:
     """What an error of a package says first, in a line."""
     return " ".join(str(error).split()).partition(". ")[0][:200] or type(error).__name__

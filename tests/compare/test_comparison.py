@@ -46,6 +46,20 @@ def write(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
     return path
 
 
+def test_judged_scores_of_several_answers_are_averaged(tmp_path: Path) -> None:
+    """Each over the answers that have it, as the scores by rules are."""
+    judged = [{"correctness": 1.0, "recall": 0.5}, {"correctness": 2.0}, {}, {"correctness": 6.0}]
+    found = [
+        {"id": "s", "answer": "x", "scores": {"include": 1}, "judged": one, "judge_signature": "j"}
+        for one in judged
+    ]
+    other = {**found[0], "id": "t", "judged": {"correctness": 5.0}}
+    log = read_scored_log(
+        write(tmp_path / "log.jsonl", [*found, other]), None, keeps_questions=False
+    )
+    assert log.judged == {"s": {"correctness": 3.0, "recall": 0.5}, "t": {"correctness": 5.0}}
+
+
 # ------------------------------------------------------------------ two real logs
 
 

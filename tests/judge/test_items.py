@@ -83,6 +83,49 @@ def test_contexts_in_a_cell(tmp_path: Path, cell: str, contexts: list[str] | Non
 
 
 @pytest.mark.parametrize(
+    ("cell", "ids"),
+    [
+        ("b;a", ["b", "a"]),
+        ("b,a", ["b", "a"]),
+        ("b | a", ["b", "a"]),
+        ("b a;", ["b", "a"]),
+        ("b", ["b"]),
+        ('["b;c", "a"]', ["b;c", "a"]),
+        ("['b c']", ["b c"]),
+        (" ; ", None),
+    ],
+)
+def test_ids_in_a_cell(tmp_path: Path, cell: str, ids: list[str] | None) -> None:
+    path = tmp_path / "answers.tsv"
+    quoted = '"' + cell.replace('"', '""') + '"'
+    path.write_text(
+        f"question\tanswer\tretrieved\tcite\nCo?\tNic.\t{quoted}\t{quoted}\n", encoding="utf-8"
+    )
+    (item,) = read_items(path, None)
+    assert (item.retrieved, item.cite) == (ids, ids)
+
+
+def test_what_is_blank_is_not_given(tmp_path: Path) -> None:
+    blank = {"reference": " ", "contexts": ["", " \n"], "cite": [""], "retrieved": [" "]}
+    (item,) = read(tmp_path, {"question": "?", "answer": " ", **blank})
+    assert (item.reference, item.contexts, item.cite, item.retrieved) == (None,) * 4
+    assert item.answer == " "
+    (item,) = read(tmp_path, {"question": "?", "answer": "x", "contexts": ["", "a"]})
+    assert item.contexts == ["a"]
+
+
+def test_half_of_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+    """JSON may hold it, UTF-8 may not: no template renders it."""
+    texts = {key: f"a\ud83d{key}" for key in ("question", "answer", "reference")}
+    (item,) = read(tmp_path, {**texts, "contexts": ["\udc00 b", "\U0001f600"]})
+    assert (item.question, item.answer, item.reference) == tuple(
+        f"a\ufffd{key}" for key in ("question", "answer", "reference")
+    )
+    assert item.contexts == ["\ufffd b", "\U0001f600"]
+    assert item.record["answer"] == texts["answer"]
+
+
+@pytest.mark.parametrize(
     ("record", "message"),
     [
         ({"id": "s1", "answer": "x", "reference": 5}, "'reference' must be a string, not 5"),
