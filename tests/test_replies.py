@@ -5,9 +5,13 @@ import time
 from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
+from ragifeval.judge.claims import read_claims
 from ragifeval.replies import (
     Unparsed,
+    claim_keys,
     loose_json,
     parts,
     pick,
@@ -16,6 +20,7 @@ from ragifeval.replies import (
     read_labels,
     read_score,
     read_verdict,
+    verdicts,
     without_thinking,
 )
 
@@ -67,6 +72,23 @@ SCORES: list[tuple[str, float | None]] = [
     ("{'score': 3.0, 'reasoning': 'x'}", 3.0),
     ('Oto ocena: {"score": 2, "reason": "zły termin"}', 2.0),
     ('[{"score": 2}]', 2.0),
+    ('{"correctness": 4}', 4.0),
+    ('{"correctness_score": 4}', 4.0),
+    ('{"correctnessScore": 4}', 4.0),
+    ('{"poprawność": 4}', 4.0),
+    ('{"evaluation": {"score": 4, "reason": "fine"}}', 4.0),
+    ('{"model": "x", "evaluation": {"score": 4}}', 4.0),
+    ('{"a": {"score": 4}, "b": {"score": 4}}', None),
+    ('{"ocena": "dobra", "wynik": 4}', 4.0),
+    ('{"score": 4, "rating": 3}', None),
+    ('{"score": 4} {"score": 3}', None),
+    ('{"score": 4,} {"score": 3,}', None),
+    ('[{"score": 4}, {"score": 3}]', None),
+    ('{"score": 4} {"score": 4}', 4.0),
+    ('{"score": 4, "reason": "kwota } i {"}', 4.0),
+    ('{"score": "4%"}', None),
+    ('{"score": [4]}', None),
+    ("[{}, {}]", None),
     ('{"score": true}', None),
     ('{"verdict": 4}', None),
     ('{"score": null}', None),
@@ -86,6 +108,69 @@ SCORES: list[tuple[str, float | None]] = [
     ("Total rating: 5\nOn second thought...\nTotal rating: 2", None),
     ("Suma: 3\nSuma: 4", None),
     ("Między 3 a 4.", None),
+    ("Score: 3 or 4", None),
+    ("Ocena: 3, może 4", None),
+    # A number, but no score.
+    ("Odpowiedź zawiera 3 błędy.", None),
+    ("Kwota 5 zł jest podana błędnie.", None),
+    ("Odpowiedź [1] jest błędna.", None),
+    ("I can't grade this in under 5 minutes", None),
+    ("Poprawny wynik to 5 zł.", None),
+    ("4 of 5 claims are supported.", None),
+    ("4 z 5 twierdzeń jest w kontekście.", None),
+    ("Nie mogę dać 5.", None),
+    ("I would not give it a 5.", None),
+    ("I'd give it 3 or 4.", None),
+    ("Give 3 reasons.", None),
+    ("2, 3 i 4 są błędne", None),
+    # Items of a list.
+    ("1. The answer is relevant.\n2. It is right.", None),
+    ("1) relevant 2) right.", None),
+    ("1) relevant; 2) right", None),
+    ("1.\nRelevant.\n2.\nRight.", None),
+    ("Step 1: Compare", None),
+    ("1. Porównanie: kwoty są zgodne.", None),
+    ("1. **Relevance:** good", None),
+    ("1. Odpowiedź jest błędna.", 1.0),
+    ("4. Zgodna.", 4.0),
+    ("4. Uzasadnienie: zgodna.", 4.0),
+    ("4. Zgodna, bo:\n1. kwota\n2. termin", 4.0),
+    # Given in a sentence, or over the scale.
+    ("Oceniam odpowiedź na 4.", 4.0),
+    ("Przyznaję 4 punkty, bo brak terminu.", 4.0),
+    ("Wystawiam ocenę 2.", 2.0),
+    ("I would give this answer a score of 4.", 4.0),
+    ("I'd rate it 4", 4.0),
+    ("The answer deserves a 3.", 3.0),
+    ("Ich gebe der Antwort eine 4.", 4.0),
+    ("W sumie 4/5.", 4.0),
+    ("The answer is good: 4 out of 5 because it has 2 mistakes", 4.0),
+    ("4 out of 5 because it has 2 mistakes", 4.0),
+    ("4 punkty na 5", 4.0),
+    ("To jest 4/5, tamto 3/5.", None),
+    ("Between 3 and 4 out of 5", None),
+    ("Ocena w skali od 1 do 5: 4", 4.0),
+    ("**Ocena w skali 1-5:** 4", 4.0),
+    ("Score on a scale of 1 to 5: 4", 4.0),
+    ("Score on a scale of 1 to 5", None),
+    ("Score on a scale of 1 to 10: 4", None),
+    ("Score (1-10): 4", None),
+    ("4½", 4.5),
+    ("Score: 4 1/2", 4.5),
+    ("Score: 4 3/4", None),
+    ("Score: 4¾", None),
+    ("Score: 80%", None),
+    ("Score: **4** out of 10", None),
+    ("Score: **4** out of 5", 4.0),
+    ("Score: 5 (out of 10)", None),
+    ("4 (na 5)", 4.0),
+    ("Wynik: 3 z 5 faktów", None),
+    ("Score: 4 minor issues", 4.0),
+    ("Ocena: 2 zły termin", 2.0),
+    ("4 (dobra)", 4.0),
+    ("5 (pięć) złotych", None),
+    ("I'd say 4.", 4.0),
+    ("Zgodnie z art. 4/5.", None),
     ("Termin to 14 dni, kwota 30 zł.", None),
     ("12.05.2024", None),
 ]
@@ -107,6 +192,9 @@ REASONS = [
     ("Odpowiedź jest pełna.\n\n5", "Odpowiedź jest pełna."),
     ('{"ocena": 3, "uzasadnienie": "zły termin"}', "zły termin"),
     ("5", ""),
+    ("4 (dobra)", "(dobra)"),
+    ("4 out of 5 because it has 2 mistakes", "because it has 2 mistakes"),
+    ('{"evaluation": {"score": 4, "reason": "fine"}}', "fine"),
 ]
 
 
@@ -136,6 +224,62 @@ VERDICTS: list[tuple[str, bool | None]] = [
     ("YES or NO: NO", False),
     ("Answer (YES/NO): YES", True),
     ("<think>NO? YES?</think>\nNO", False),
+    ("Nie, kontekst tego nie potwierdza", False),
+    ("Nie, tego nie można potwierdzić.", False),
+    ("NO - because the fee differs", False),
+    ("Tak, bo kwota się zgadza.", True),
+    ("Yes, and no other fee is named.", True),
+    ("The answer is yes.", True),
+    ("Odpowiedź brzmi: nie.", False),
+    ("Odpowiedź to TAK.", True),
+    ("Yes/No: No", False),
+    ("**YES/NO:** YES", True),
+    ("Supported", True),
+    ("Not supported", False),
+    ("**Unsupported.** The fee differs.", False),
+    ("Potwierdzona", True),
+    ("Niepotwierdzona", False),
+    ("Nie potwierdzona.", False),
+    ("Verdict: not supported", False),
+    ("Supported: NO", False),
+    # Doubt, a word of a sentence, both.
+    ("Nie mogę ocenić.", None),
+    ("NIE MOGĘ OCENIĆ", None),
+    ("Nie wiem.", None),
+    ("Nie, nie wiem.", None),
+    ("Nie jestem w stanie tego ocenić.", None),
+    ("Nie da się ocenić.", None),
+    ("Nie można tego stwierdzić.", None),
+    ("Nie potrafię", None),
+    ("No, I cannot judge that", None),
+    ("No. I can't tell.", None),
+    ("No idea", None),
+    ("NO EVIDENCE", None),
+    ("No. 5 of the contexts", None),
+    ("I cannot say YES.", None),
+    ("If the answer is no, ask again.", None),
+    ("The answer is no longer valid.", None),
+    ("Odpowiedź: Nie wiem", None),
+    ("Tak naprawdę nie wiem.", None),
+    ("YES and NO", None),
+    ("Answer: YES and NO", None),
+    ("Tak i nie.", None),
+    ("Yes, but no.", None),
+    ("Yes, but only partially.", None),
+    ("yes/no", None),
+    ("NO/YES", None),
+    ("YES\nHmm.\nNO", None),
+    ("Supported? Hard to say.", None),
+    ("Partially supported", None),
+    ("Niepotwierdzona przez kontekst", False),
+    ('{"answer": "Tak, to 30 zł.", "supported": false}', False),
+    ('{"answer": "Tak, to 30 zł."}', None),
+    ('{"answer": "YES", "supported": false}', None),
+    ('{"faithful": true}', True),
+    ('{"verdict": "Yes, supported"}', True),
+    ('{"verdict": "yes/no"}', None),
+    ('{"result": {"verdict": "NO"}}', False),
+    ('{"verdict": "YES"} {"verdict": "NO"}', None),
     ('{"verdict": "YES", "reason": "x"}', True),
     ('{"supported": false}', False),
     ('```json\n{"odpowiedź": "TAK",}\n```', True),
@@ -227,14 +371,19 @@ def test_thinking() -> None:
     assert without_thinking("2 < 3 and <b>bold</b>") == "2 < 3 and <b>bold</b>"
 
 
-@pytest.mark.parametrize("module", [parts, loose_json, ratings])
+@pytest.mark.parametrize("module", [parts, loose_json, ratings, verdicts, claim_keys])
 def test_examples(module: object) -> None:
     tested = doctest.testmod(module)  # type: ignore[arg-type]
     assert tested.attempted
     assert not tested.failed
 
 
-LONG = ["*", "\n", " ", "4 ", "score", "score ", "<think>", "`", '"', "{", ", ", "- ", "a: ", "1. "]
+LONG = [
+    *("*", "\n", " ", "4 ", "score", "score ", "<think>", "`", '"', "{", ", ", "- ", "a: ", "1. "),
+    *("4 1/2 ", "4/5 ", "4 out of ", "give ", "give a ", "score on a ", "nie ", "YES ", "yes and "),
+    *("{}", '{"', '\\"', "}{", "answer is ", "I cannot ", "no of claims: 1\n", "9", "1)"),
+    *('{"score": 4}', '{"score": 4,} ', "answer: yes", "1.\n", "4 na 5 ", "if ", "score to "),
+]
 
 
 @pytest.mark.parametrize("piece", LONG)
@@ -243,7 +392,42 @@ def test_long_nonsense_is_read_in_no_time(piece: str) -> None:
     for text in (piece * (30_000 // len(piece)) + "x", "score" + piece * (30_000 // len(piece))):
         began = time.process_time()
         read_labels(text, labels)
-        for read in (lambda text: read_score(text, 1, 5), read_verdict, read_json):
+        for read in (lambda text: read_score(text, 1, 5), read_verdict, read_json, read_claims):
             with suppress(Unparsed):
                 read(text)
         assert time.process_time() - began < 3
+
+
+PIECES = some.sampled_from(
+    [
+        *("Score:", "Ocena", "4", "4/5", "½", " 1/2", "1.", "2)", "na", "give", "daję", " ", "\n"),
+        *("YES", "NO", "nie", "tak", "and", "wiem", "Answer", "is", "supported", "not", "I cannot"),
+        *("{", "}", "[", "]", '"', "'", ":", ",", "null", "true", "1e999", "9" * 5000, "\\"),
+        *(
+            '{"score": 4}',
+            '"verdict"',
+            '"reference_count"',
+            '"claims"',
+            "{}",
+            "No of common claims",
+        ),
+        *("<think>", "</think>", "\x00", "\ud800", "\u2028", "²", "٤", "ı"),
+    ]
+)
+
+
+@given(some.lists(PIECES | some.text(max_size=6), max_size=20).map("".join))
+def test_no_reply_is_more_than_unparsed(reply: str) -> None:
+    for read in (lambda text: read_score(text, 1, 5), read_verdict, read_claims):
+        with suppress(Unparsed):
+            read(reply)
+
+
+@pytest.mark.parametrize("depth", range(300, 1_000, 5))
+def test_deep_json(depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    for key in ("score", "verdict", "reason", "reference_claims"):
+        reply = f'{{"{key}": {deep}, "candidate_claims": [{deep}]}}'
+        for read in (lambda text: read_score(text, 1, 5), read_verdict, read_claims):
+            with pytest.raises(Unparsed):
+                read(reply)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Generator as Steps
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,38 +11,8 @@ from ragifeval.block_template import BlockTemplate
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
 from ragifeval.prompt import Prompt
-from ragifeval.replies import Unparsed, pick, plain, read_json
-
-_SIDES = ("reference", "candidate", "common")
-# The keys asked for, those published, and their translations.
-_LISTS = {
-    "reference": (
-        *("reference_claims", "golden response claims", "golden claims", "gold claims"),
-        *("reference answer claims", "twierdzenia wzorca", "twierdzenia odpowiedzi wzorcowej"),
-        *("twierdzenia wzorcowe",),
-    ),
-    "candidate": (
-        *("candidate_claims", "candidate response claims", "candidate answer claims"),
-        *("answer claims", "twierdzenia odpowiedzi", "twierdzenia odpowiedzi ocenianej"),
-        *("twierdzenia oceniane", "twierdzenia kandydata"),
-    ),
-    "common": ("common_claims", "shared claims", "wspólne twierdzenia", "twierdzenia wspólne"),
-}
-_OF = ("no of {}", "number of {}", "num {}", "{} count", "count of {}", "liczba {}")
-_POLISH_COUNTS = {
-    "reference": ("liczba twierdzeń wzorca", "liczba twierdzeń odpowiedzi wzorcowej"),
-    "candidate": ("liczba twierdzeń odpowiedzi", "liczba twierdzeń odpowiedzi ocenianej"),
-    "common": ("liczba wspólnych twierdzeń", "liczba twierdzeń wspólnych"),
-}
-_COUNTS = {
-    side: (
-        f"{side}_count",
-        *(form.format(name) for form in _OF for name in _LISTS[side]),
-        *_POLISH_COUNTS[side],
-    )
-    for side in _SIDES
-}
-_EXPLANATIONS = ("explanation", "evaluation method", "reason", "wyjaśnienie", "uzasadnienie")
+from ragifeval.replies import Unparsed, pick, plain, read_json, without_thinking
+from ragifeval.replies.claim_keys import COUNTS, EXPLANATIONS, LISTS, SIDES, by_stems, counted_lines
 
 
 @dataclass(frozen=True)
@@ -70,7 +41,7 @@ class Claims:
         """Where what is counted and what is listed cannot both be true."""
         found = [
             f"{side}: {self.counts[side]} counted, {self.listed(side)} listed"
-            for side in _SIDES
+            for side in SIDES
             if None not in (self.counts[side], self.listed(side))
             and self.counts[side] != self.listed(side)
         ]
@@ -86,19 +57,60 @@ def read_claims(reply: str) -> Claims:
     Raises:
         Unparsed: it holds no JSON, or neither counts nor lists of claims.
     """
-    value = read_json(reply)
+    try:
+        return _claims_of(_told(reply))
+    except RecursionError:
+        raise Unparsed("its JSON is nested too deep") from None
+
+
+def _told(reply: str) -> Mapping[str, Any]:
+    """The object of a reply; without one, the counts on its lines."""
+    try:
+        value = read_json(reply)
+    except Unparsed:
+        if lines := counted_lines(without_thinking(reply)):
+            return lines
+        raise
     if isinstance(value, list):
         objects = [item for item in value if isinstance(item, dict)]
         value = {key: item for part in objects for key, item in part.items()}
-    if len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
-        value = inner  # {"evaluation": {...}}
-    lists = {side: _claims(pick(value, _LISTS[side])) for side in _SIDES}
-    counts = {side: _count(pick(value, _COUNTS[side])) for side in _SIDES}
-    found = Claims(lists, counts, str(pick(value, _EXPLANATIONS) or "").strip())
-    for side in _SIDES:
+    return value if isinstance(value, dict) else {}
+
+
+def _claims_of(value: Mapping[str, Any]) -> Claims:
+    """What an object tells, or else the only object in it that tells all: {"claims": {...}}."""
+    try:
+        return _claims_in(value)
+    except Unparsed:
+        found = []
+        for inner in value.values():
+            if isinstance(inner, dict):
+                with suppress(Unparsed):
+                    found.append(_claims_in({**_explained(value), **inner}))
+        if len(found) != 1:
+            raise
+        return found[0]
+
+
+def _claims_in(value: Mapping[str, Any]) -> Claims:
+    listed, counted = by_stems(value)
+    lists = {side: _claims(pick(value, LISTS[side])) for side in SIDES}
+    counts = {side: _count(pick(value, COUNTS[side])) for side in SIDES}
+    for side in SIDES:
+        if lists[side] is None:
+            lists[side] = _claims(listed.get(side))
+        if counts[side] is None:
+            counts[side] = _count(counted.get(side))
+    found = Claims(lists, counts, str(pick(value, EXPLANATIONS) or "").strip())
+    for side in SIDES:
         if found.count(side) is None:
             raise Unparsed(f"its JSON neither lists nor counts the {side} claims")
     return found
+
+
+def _explained(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    explanation = pick(value, EXPLANATIONS)
+    return {"explanation": explanation} if isinstance(explanation, str) else {}
 
 
 def _claims(value: object) -> Sequence[str] | None:
@@ -123,7 +135,7 @@ _NOTHING = {"none", "brak", "n a", "null"}
 
 
 def _count(value: object) -> int | None:
-    if isinstance(value, str) and (number := re.fullmatch(r"\s*(\d+)(?:[.,]0)?\s*", value)):
+    if isinstance(value, str) and (number := re.fullmatch(r"\s*(\d{1,6})(?:[.,]0)?\s*", value)):
         value = int(number[1])
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
         return None
@@ -168,13 +180,13 @@ class ClaimOverlap:
         "type": "object",
         "properties": {
             "explanation": {"type": "string"},
-            **{f"{side}_claims": {"type": "array", "items": {"type": "string"}} for side in _SIDES},
-            **{f"{side}_count": {"type": "integer"} for side in _SIDES},
+            **{f"{side}_claims": {"type": "array", "items": {"type": "string"}} for side in SIDES},
+            **{f"{side}_count": {"type": "integer"} for side in SIDES},
         },
         "required": [
             "explanation",
-            *(f"{side}_claims" for side in _SIDES),
-            *(f"{side}_count" for side in _SIDES),
+            *(f"{side}_claims" for side in SIDES),
+            *(f"{side}_count" for side in SIDES),
         ],
         "additionalProperties": False,
     }
@@ -199,17 +211,17 @@ class ClaimOverlap:
 def judged_claims(claims: Claims) -> Judgement:
     """The scores by the stated counts, and those by the lists as `recall_listed` and so on."""
     detail: dict[str, Any] = {
-        **{f"{side}_claims": claims.lists[side] for side in _SIDES},
-        **{f"{side}_count": claims.count(side) for side in _SIDES},
+        **{f"{side}_claims": claims.lists[side] for side in SIDES},
+        **{f"{side}_count": claims.count(side) for side in SIDES},
         "explanation": claims.explanation,
     }
     if claims.disagreements:
         detail["disagreements"] = claims.disagreements
     try:
-        scores = overlap(*(claims.count(side) or 0 for side in _SIDES))
+        scores = overlap(*(claims.count(side) or 0 for side in SIDES))
     except ValueError as error:
         return Judgement({}, detail, unjudged=str(error))
-    reference, candidate, common = (claims.listed(side) for side in _SIDES)
+    reference, candidate, common = (claims.listed(side) for side in SIDES)
     if reference and candidate is not None and common is not None:
         listed = overlap(reference, candidate, common)
         scores |= {f"{name}_listed": value for name, value in listed.items()}

@@ -5,7 +5,8 @@ A reply that could mean two things is Unparsed, and the model is asked again.
 
 from ragifeval.replies.loose_json import read_json
 from ragifeval.replies.parts import Unparsed, pick, plain, read_labels, without_thinking
-from ragifeval.replies.ratings import Score, Verdict, read_score, read_verdict
+from ragifeval.replies.ratings import Score, read_score
+from ragifeval.replies.verdicts import Verdict, read_verdict
 
 __all__ = [
     "Score",

@@ -4,17 +4,23 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from ragifeval.replies.parts import Unparsed, without_thinking
 
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+# One that nothing closes goes on to the end: else each quotation mark would be tried so far.
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_SIGN = re.compile(r'[{}"]|\\.', re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _CURLY_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'"})
 # "1": The Mac line includes laptops.,
-_UNQUOTED = re.compile(r'(?m)^(\s*"[^"\n]+"\s*:\s*)(?!true|false|null)([^\W\d][^"\n]*?)(,?)\s*$')
+_UNQUOTED = re.compile(
+    r'(?m)^([^\S\n]*+"[^"\n]+"\s*:\s*)(?!true|false|null)([^\W\d][^"\n]*?)(,?)[^\S\n]*$'
+)
 # Braces of a long text that may begin the object are tried up to this many.
 _TRIED = 200
 
@@ -36,6 +42,36 @@ def read_json(text: str) -> Any:
                 if isinstance(value, dict | list) and value:
                     return value
     raise Unparsed("it holds no JSON object")
+
+
+def read_objects(text: str) -> list[dict[str, Any]]:
+    """All objects of a reply, those that follow each other or stand in an array; none without any.
+
+    >>> read_objects('Draft: {"a": 0,} Corrected: {"a": 1}')
+    [{'a': 0}, {'a': 1}]
+    """
+    text = without_thinking(text)
+    spans = [*islice(_spans(text), _TRIED + 1)]
+    found = []
+    for span in spans if 1 < len(spans) <= _TRIED else [text] * ("{" in text):
+        with suppress(Unparsed):
+            value = read_json(span)
+            found += value if isinstance(value, list) else [value]
+    return [value for value in found if isinstance(value, dict)]
+
+
+def _spans(text: str) -> Iterator[str]:
+    """Yield what stands between outermost braces, whether it can be read or not."""
+    start, depth, is_string = 0, 0, False
+    for sign in _SIGN.finditer(text):
+        if sign[0] == '"':
+            is_string = depth > 0 and not is_string
+        elif sign[0] == "{" and not is_string:
+            start, depth = start if depth else sign.start(), depth + 1
+        elif sign[0] == "}" and not is_string and depth:
+            depth -= 1
+            if depth == 0:
+                yield text[start : sign.end()]
 
 
 def _candidates(text: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ class Unparsed(ValueError):
 
 # Letters that Unicode takes for letters of their own. Patterns take the dotless i for an i.
 _UNDECOMPOSED = str.maketrans({"ł": "l", "ı": "i"})
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 _TAG = re.compile(r"<(/?)(?:think|thinking|thoughts?|reasoning)>", re.IGNORECASE)
 
 
@@ -47,9 +48,22 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"[a-z0-9]+", letters.encode("ascii", "ignore").decode()))
 
 
+def plain_key(key: object) -> str:
+    """A key in the form in which it is compared, camelCase as its words.
+
+    >>> plain_key("finalScore")
+    'final score'
+    """
+    return plain(_HUMP.sub(" ", str(key)))
+
+
 def pick(value: Mapping[str, Any], names: Sequence[str]) -> Any:
     """The value of the first of these keys, however it is written; None without any."""
-    found = {plain(str(key)): item for key, item in value.items()}
+    found = {
+        way(key): item
+        for way in (plain_key, lambda key: plain(str(key)))
+        for key, item in value.items()
+    }
     return next((found[plain(name)] for name in names if plain(name) in found), None)
 
 

@@ -103,6 +103,20 @@ OBJECTS = json.dumps(
         SETS,
         OBJECTS,
         json.dumps([ASKED_FOR]),
+        '{"referenceCount": 2, "candidateClaimsCount": 3, "noOfCommonClaims": 1}',
+        json.dumps({"claims": {key: ASKED_FOR[key] for key in ASKED_FOR}, "x": 1}),
+        '{"claims": {"reference": 2, "candidate": 3, "common": 1}, "x": 1}',
+        '{"reference": ["a", "b"], "answer": ["a", "c", "d"], "common": ["a"]}',
+        '{"liczba_twierdzeń_wzorcowych": 2, "liczba_twierdzeń_kandydata": 3,'
+        ' "liczba_twierdzeń_wspólnych": 1}',
+        '{"twierdzenia referencyjne": ["a", "b"], "twierdzenia ocenianej odpowiedzi": '
+        '["a", "c", "d"], "overlapping claims": ["a"]}',
+        '{"ile twierdzeń odpowiedzi referencyjnej": 2, "ile twierdzeń odpowiedzi": 3,'
+        ' "num_overlap": 1}',
+        "No of golden response claims: 2\nNo of candidate response claims: 3\n"
+        "No of common claims: 1",
+        "Policzyłem.\n1. **Liczba twierdzeń wzorcowych:** 2\n2. **Liczba twierdzeń kandydata:** 3\n"
+        "3. **Liczba twierdzeń wspólnych**: 1.",
     ],
 )
 def test_shapes_of_a_reply(reply: str) -> None:
@@ -125,6 +139,21 @@ def test_shapes_of_a_reply(reply: str) -> None:
         '{"reference_count": NaN, "candidate_count": 3, "common_count": 1}',
         '{"reference_count": true, "candidate_count": 3, "common_count": 1}',
         '{"reference_count": 2, "candidate_count": 3, "common',
+        f'{{"reference_count": "{"9" * 5000}", "candidate_count": 3, "common_count": 1}}',
+        f'{{"reference_count": {"9" * 5000}, "candidate_count": 3, "common_count": 1}}',
+        '{"reference_count": 1e999, "candidate_count": 3, "common_count": 1}',
+        '{"reference_count": "1000000", "candidate_count": 3, "common_count": 1}',
+        # A key of two sides, a word that turns the meaning, two keys of one side.
+        '{"reference_count": 2, "candidate_count": 3, "common reference claims": 1}',
+        '{"reference_count": 2, "candidate_count": 3, "missing common claims": 1}',
+        '{"reference_count": 2, "candidate_count": 3, "wspólnych": 1, "num_common": 2}',
+        '{"reference": "Paszport kosztuje 140 zł.", "candidate_count": 3, "common_count": 1}',
+        '{"a": {"reference": 2, "candidate": 3, "common": 1},'
+        ' "b": {"reference": 2, "candidate": 4, "common": 1}}',
+        "No of golden claims: 2\nNo of candidate claims: 3\nNo of common claims: 1\n"
+        "No of common claims: 2",
+        f"No of golden claims: {'9' * 5000}\nNo of candidate claims: 3\nNo of common claims: 1",
+        "[{}]",
     ],
 )
 def test_what_is_not_read(reply: str) -> None:
