@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TextIO, TypeGuard
 
 from filelock import FileLock, Timeout
@@ -82,12 +81,7 @@ class Log:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if self._file is not None:
                 self._file.close()

@@ -12,8 +12,7 @@ from ragifeval.build.facts import Facts
 from ragifeval.build.folder import BuildFolder, read_records, write_objects, write_records
 from ragifeval.build.making.samples import Built, make_samples
 from ragifeval.build.records import Rejection
-from ragifeval.build.review.table import Reviewed
-from ragifeval.build.verdicts import reviewing
+from ragifeval.build.verdicts import Reviewing, reviewing
 from ragifeval.export.datasets import write_datasets
 from ragifeval.files import written_beside
 from ragifeval.log import write_json
@@ -29,32 +28,31 @@ class Finished:
 
     Attributes:
         rejections: all that became no sample, in the order of the stages.
-        verdicts: the candidate's id -> what a person made of it; empty where nobody reviewed.
-        outdated: how many verdicts are on questions that have changed since.
+        review: what may be reviewed, and what was.
     """
 
     facts: Facts
     built: Built
     rejections: Sequence[Rejection]
-    verdicts: Mapping[str, Reviewed]
-    outdated: int
+    review: Reviewing
 
     @property
     def reviewed(self) -> Mapping[str, int]:
         """Verdict -> how many."""
-        return Counter[str](one.verdict or "open" for one in self.verdicts.values())
+        return Counter[str](one.verdict or "open" for one in self.review.verdicts.values())
 
     @property
     def lost(self) -> Sequence[Rejection]:
         """Those that a person accepted, and that became no sample all the same."""
-        accepted = {key for key, one in self.verdicts.items() if one.verdict == "accept"}
+        accepted = {key for key, one in self.review.verdicts.items() if one.verdict == "accept"}
         return [rejection for rejection in self.rejections if rejection.id in accepted]
 
     @property
     def notes(self) -> Sequence[str]:
         """What a reader of the samples should know, a line each."""
-        left_out = f"{self.outdated} verdicts are on questions that have changed, and are left out"
-        return [*self.built.notes, *([left_out] if self.outdated else [])]
+        outdated = len(self.review.outdated)
+        left_out = f"{outdated} verdicts are on questions that have changed, and are left out"
+        return [*self.built.notes, *([left_out] if outdated else [])]
 
     @property
     def pending(self) -> Sequence[Rejection]:
@@ -98,7 +96,7 @@ def finish(folder: BuildFolder) -> Finished:
         built = make_samples(kept, review.chunks, review.normalizer, facts.samples, built.drawn)
     rejections = [*read_records(folder.dropped, Rejection), *rejected, *built.rejections]
     rejections.sort(key=lambda rejection: STAGES.index(rejection.stage))
-    found = Finished(facts, built, rejections, review.verdicts, len(review.outdated))
+    found = Finished(facts, built, rejections, review)
     _write(folder, found)
     return found
 

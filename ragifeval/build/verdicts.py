@@ -141,13 +141,11 @@ def apply_verdicts(folder: BuildFolder, table: Path) -> Mapping[str, int]:
     return {name: counts[name] for name in ("accept", "reject", "open", "edited")}
 
 
-def write_review(folder: BuildFolder) -> Iterator[str]:
+def write_review(folder: BuildFolder, found: Reviewing, language: str) -> Iterator[str]:
     """Write the samples for a person, as a table and as a page; yield what is to be said of it.
 
     A table that holds verdicts which were not applied is left as it is.
     """
-    facts = Facts.read(folder.facts)
-    found = reviewing(folder, facts)
     rows = found.rows()
     if unapplied(folder.review_table, {row.candidate.id: row for row in rows}):
         yield (
@@ -158,5 +156,5 @@ def write_review(folder: BuildFolder) -> Iterator[str]:
         write_review_csv(folder.review_table, rows)
         yield f"{folder.review_table}: to be reviewed"
     name = folder.path.resolve().name
-    write_review_page(folder.review_page, rows, facts.language, name, found.normalizer)
+    write_review_page(folder.review_page, rows, language, name, found.normalizer)
     yield f"{folder.review_page}: to be reviewed"

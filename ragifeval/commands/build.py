@@ -200,12 +200,16 @@ def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
     from ragifeval.build.verdicts import apply_verdicts, write_review
 
     if options.apply is not None:
+        if not options.apply.exists():
+            raise UserError(
+                f"--apply: there is no {options.apply}; --review writes {folder.review_table}"
+            )
         counts = apply_verdicts(folder, options.apply)
         told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         say(f"{options.apply}: {told}")
     found = finish(folder)
     if options.review:
-        for line in write_review(folder):
+        for line in write_review(folder, found.review, found.facts.language):
             say(line)
     show(table(found, options.output))
     for line in warnings(found):
