@@ -10,25 +10,19 @@ there is one.
 """
 
 import argparse
-import os
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-os.environ["HF_HUB_OFFLINE"] = "1"
+import transformers
+from common import say_where
+from local_model import machine, requests, save_model
 
-import transformers  # noqa: E402
-
-from benchmarks.common import say_where  # noqa: E402
-from benchmarks.local_model import machine, requests, save_model  # noqa: E402
-from ragifeval.config import LocalConfig  # noqa: E402
-from ragifeval.generators.engine import Engine, Network, Prompted  # noqa: E402
-from ragifeval.generators.loading import load_tokenizer  # noqa: E402
-from ragifeval.generators.padded import PaddedBatches  # noqa: E402
-from ragifeval.generators.rolling import RollingBatch  # noqa: E402
+from ragifeval.config import LocalConfig
+from ragifeval.generators.engine import Engine, Network, Prompted
+from ragifeval.generators.loading import load_tokenizer
+from ragifeval.generators.padded import PaddedBatches
+from ragifeval.generators.rolling import RollingBatch
 
 PROMPT_TOKENS, ANSWER_TOKENS = (100, 300), 32
 WAYS = {"padded batches": PaddedBatches, "this harness": RollingBatch}

@@ -8,16 +8,12 @@ questions of data/. Seconds are of the whole command; what it takes to start is 
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
 
-os.environ["HF_HUB_OFFLINE"] = "1"
-
 from common import ROOT, Run, run, say_where
-
-from benchmarks.local_model import save_model
+from local_model import save_model
 
 ANSWER_TOKENS = 64
 # As long as the real prompt, in words that the model's tokenizer knows.

@@ -8,12 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from common import say_where
 
-from benchmarks.common import say_where  # noqa: E402
-from ragifeval.defaults import DOCUMENTS, LEMMA_TABLE  # noqa: E402
-from ragifeval.lemmas import WORD, LemmaTable  # noqa: E402
+from ragifeval.defaults import DOCUMENTS, LEMMA_TABLE
+from ragifeval.lemmas import WORD, LemmaTable
 
 WORDS = 1_000_000
 REPEATS = 5

@@ -10,26 +10,20 @@ that is busy with other things, the CPU seconds of one thread (--threads 1) are 
 """
 
 import argparse
-import os
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-os.environ["HF_HUB_OFFLINE"] = "1"
+import torch
+import transformers
+from common import say_where
+from local_model import ANSWER_TOKENS, machine, requests, save_model, set_ends
 
-import torch  # noqa: E402
-import transformers  # noqa: E402
-
-from benchmarks.common import say_where  # noqa: E402
-from benchmarks.local_model import ANSWER_TOKENS, machine, requests, save_model, set_ends  # noqa: E402
-from ragifeval.config import LocalConfig  # noqa: E402
-from ragifeval.generators.base import Request  # noqa: E402
-from ragifeval.generators.local import LocalGenerator  # noqa: E402
+from ragifeval.config import LocalConfig
+from ragifeval.generators.base import Request
+from ragifeval.generators.local import LocalGenerator
 
 Run = Callable[[Sequence[Request]], list[str]]
 

@@ -10,7 +10,6 @@ nothing; `--size tiny` runs all the same, to see that it works.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,17 +17,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-os.environ["HF_HUB_OFFLINE"] = "1"
+import torch
+import transformers
+from common import say_where
+from local_model import machine, requests, save_model, set_ends
 
-import torch  # noqa: E402
-import transformers  # noqa: E402
-
-from benchmarks.common import say_where  # noqa: E402
-from benchmarks.local_model import machine, requests, save_model, set_ends  # noqa: E402
-from ragifeval.config import LocalConfig  # noqa: E402
-from ragifeval.generators.local import LocalGenerator  # noqa: E402
+from ragifeval.config import LocalConfig
+from ragifeval.generators.local import LocalGenerator
 
 SIZES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2},

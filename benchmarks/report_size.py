@@ -18,13 +18,10 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from common import ROOT, say_where
 
-from common import say_where  # noqa: E402
-
-from ragifeval.benchmark import Benchmark, load_benchmark  # noqa: E402
-from ragifeval.defaults import DOCUMENTS, SAMPLES  # noqa: E402
+from ragifeval.benchmark import Benchmark, load_benchmark
+from ragifeval.defaults import DOCUMENTS, SAMPLES
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
