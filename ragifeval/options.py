@@ -44,11 +44,7 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
         help="JSONL log of answers and scores; started again with it, a run goes on where it ended",
     )
     add_switch(parser, "--text_completion", "ask for the completion of a text, not for a chat")
-    option(
-        "--normalizer",
-        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
-        "instead of the lemma table",
-    )
+    add_normalizer(parser)
     option("--badwords_path", type=Path, default=defaults.BADWORDS, help="one word a line")
     option(
         "--matching",
@@ -63,3 +59,12 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
     add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
     option("--version", action="version", version=f"ragifeval {__version__}")
     return parser
+
+
+def add_normalizer(parser: argparse.ArgumentParser) -> None:
+    """Add --normalizer, for whatever scores answers."""
+    parser.add_argument(
+        "--normalizer",
+        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
+        "instead of the lemma table",
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import defaults
+from ragifeval.options import add_normalizer
 
 if TYPE_CHECKING:
     from ragifeval.benchmark import Benchmark
@@ -21,11 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--docs_path", type=Path, default=defaults.DOCUMENTS, help="documents, JSONL")
     option("--eval_path", type=Path, default=defaults.SAMPLES, help="samples, JSONL")
     option("--badwords_path", type=Path, default=defaults.BADWORDS, help="one word a line")
-    option(
-        "--normalizer",
-        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
-        "instead of the lemma table",
-    )
+    add_normalizer(parser)
     option("--prompt", type=Path, default=defaults.PROMPT, help="Jinja template of the prompt")
     option("--system_message", default=defaults.SYSTEM_MESSAGE, help="shown with the prompt")
     option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ragifeval import defaults
 from ragifeval.errors import UserError
+from ragifeval.options import add_normalizer
 from ragifeval.terminal import Unfailing, positive, say, show
 
 if TYPE_CHECKING:
@@ -50,11 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--docs_path", type=Path, default=defaults.DOCUMENTS, help="documents, JSONL")
     option("--eval_path", type=Path, default=defaults.SAMPLES, help="samples, JSONL")
     option("--badwords_path", type=Path, default=defaults.BADWORDS, help="one word a line")
-    option(
-        "--normalizer",
-        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
-        "instead of the lemma table",
-    )
+    add_normalizer(parser)
     option(
         "--matching",
         choices=("substring", "words"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import defaults
+from ragifeval.options import add_normalizer
 
 if TYPE_CHECKING:
     from ragifeval.aggregate import Estimate
@@ -29,11 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "come with the project's own samples",
     )
     option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
-    option(
-        "--normalizer",
-        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
-        "instead of the lemma table",
-    )
+    add_normalizer(parser)
 
 
 def run(options: argparse.Namespace) -> int:
