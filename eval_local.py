@@ -2,7 +2,7 @@
 
 import sys
 
-from ragifeval.cli import main
+from ragifeval.cli.evaluate import main
 
 if __name__ == "__main__":
     sys.exit(main("local"))

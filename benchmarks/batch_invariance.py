@@ -18,7 +18,7 @@ import transformers
 from common import say_where
 from local_model import machine, requests, save_model
 
-from ragifeval.config import LocalConfig
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.engine import Engine, Network, Prompted
 from ragifeval.generators.loading import load_tokenizer
 from ragifeval.generators.padded import PaddedBatches

@@ -17,8 +17,8 @@ from statistics import median
 
 from common import Run, parse_options, run, say_where
 
-from ragifeval import defaults
-from ragifeval.benchmark import load_benchmark
+from ragifeval import paths
+from ragifeval.benchmark.benchmark import load_benchmark
 from tests.build.facts import FactModel, text_of
 from tests.loopback import Call, Loopback, Response
 
@@ -41,7 +41,7 @@ class TimedModel(FactModel):
 
 def write_files(folder: Path, count: int) -> Path:
     """Write so many texts of one fact each, amid words that are different ones everywhere."""
-    benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
+    benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
     words = " ".join(document.contents for document in benchmark.documents.values()).split()
     pick = random.Random(0)
     folder.mkdir()

@@ -19,7 +19,7 @@ import numpy as np
 from common import run, say_where
 from scipy import stats
 
-from ragifeval.conditions import counted
+from ragifeval.scoring.conditions import counted
 
 LOGS, RECORDS = 1_000, 100
 DRAWS, PAIRS = 10_000, 10

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from common import say_where
 
-from ragifeval.defaults import DOCUMENTS, LEMMA_TABLE
-from ragifeval.lemmas import WORD, LemmaTable
+from ragifeval.paths import DOCUMENTS, LEMMA_TABLE
+from ragifeval.text.lemmas import WORD, LemmaTable
 
 WORDS = 1_000_000
 REPEATS = 5

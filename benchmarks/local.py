@@ -21,8 +21,8 @@ import transformers
 from common import say_where
 from local_model import ANSWER_TOKENS, machine, requests, save_model, set_ends
 
-from ragifeval.config import LocalConfig
 from ragifeval.generators.base import Request
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local import LocalGenerator
 
 Run = Callable[[Sequence[Request]], list[str]]

@@ -22,7 +22,7 @@ import transformers
 from common import say_where
 from local_model import machine, requests, save_model, set_ends
 
-from ragifeval.config import LocalConfig
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local import LocalGenerator
 
 SIZES: dict[str, dict[str, int]] = {

@@ -13,9 +13,9 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from ragifeval.benchmark import Sample
+from ragifeval.benchmark.benchmark import Sample
 from ragifeval.generators.base import Request
-from ragifeval.prompt import Prompt
+from ragifeval.run.prompt import Prompt
 
 VOCABULARY = 32_000
 END = 0

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from common import ROOT, say_where
 
-from ragifeval.benchmark import Benchmark, load_benchmark
-from ragifeval.defaults import DOCUMENTS, SAMPLES
+from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
+from ragifeval.paths import DOCUMENTS, SAMPLES
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "

@@ -16,16 +16,16 @@ from pathlib import Path
 
 from common import Run, run, say_where
 
-from ragifeval import defaults
-from ragifeval.benchmark import load_benchmark
-from ragifeval.rescore.pool import cores
+from ragifeval import paths
+from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.results.rescore.pool import cores
 
 ANSWERS, WORDS = 20_000, 200
 
 
 def write_log(path: Path, count: int) -> Path:
     """Write a log of so many answers."""
-    benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
+    benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
     words = " ".join(document.contents for document in benchmark.documents.values()).split()
     pick = random.Random(0)
     with path.open("w", encoding="utf-8") as file:

@@ -13,11 +13,11 @@ from statistics import median
 
 from common import parse_options, say_where
 
-from ragifeval import defaults
-from ragifeval.benchmark import load_benchmark
-from ragifeval.conditions import Settings
-from ragifeval.normalizer import load_normalizer
-from ragifeval.scoring import Scorer, load_badwords
+from ragifeval import defaults, paths
+from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.scorer import Scorer, load_badwords
+from ragifeval.text.normalizer import load_normalizer
 
 ANSWERS, WORDS, ROUNDS = 10_000, 200, 7
 PUBLISHED_ANSWERS, PUBLISHED_WORDS = 1_100, 260_000
@@ -29,7 +29,7 @@ def main() -> None:
     options = parse_options(__doc__)
     count = 200 if options.smoke else ANSWERS
     say_where()
-    benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
+    benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
     vocabulary = " ".join(document.contents for document in benchmark.documents.values()).split()
     pick = random.Random(0)
     tasks = []
@@ -39,7 +39,7 @@ def main() -> None:
         tasks.append((benchmark.samples[number % len(benchmark.samples)], answer))
     normalizer = load_normalizer()
     scorer = Scorer(
-        Settings(normalizer, defaults.REFUSAL_MESSAGE, load_badwords(defaults.BADWORDS, normalizer))
+        Settings(normalizer, defaults.REFUSAL_MESSAGE, load_badwords(paths.BADWORDS, normalizer))
     )
     scored, normalized = [], []
     for _ in range(2 if options.smoke else ROUNDS):

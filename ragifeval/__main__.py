@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from ragifeval import __version__
-from ragifeval.terminal import Parser, guarded
+from ragifeval.cli.terminal import Parser, guarded
 
 # Each is a module of ragifeval/commands with `add_options(parser)` and `run(options) -> exit code`.
 COMMANDS = {
@@ -34,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         )
         if name in arguments[:1]:  # the others are not even imported
-            importlib.import_module(f"ragifeval.commands.{name}").add_options(command)
+            importlib.import_module(f"ragifeval.cli.{name}").add_options(command)
     options = parser.parse_args(arguments)
-    command_module = importlib.import_module(f"ragifeval.commands.{options.command}")
+    command_module = importlib.import_module(f"ragifeval.cli.{options.command}")
     return guarded(f"ragifeval {options.command}", lambda: int(command_module.run(options)))
 
 

@@ -1,17 +1,4 @@
-"""The defaults of the options. Imported before anything heavy."""
-
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-
-DOCUMENTS = ROOT / "data" / "documents.jsonl"
-SAMPLES = ROOT / "data" / "samples.jsonl"
-BADWORDS = ROOT / "data" / "badwords.txt"
-LEMMA_TABLE = ROOT / "data" / "lemmas.marisa"
-CONTRAST = ROOT / "tests" / "data" / "contrast.jsonl"
-PROMPT = ROOT / "config" / "prompt.jinja"
-LOCAL_CONFIG = ROOT / "config" / "baseline.json"
-REMOTE_CONFIG = ROOT / "config" / "remote.json"
+"""The defaults of options that scores depend on."""
 
 SYSTEM_MESSAGE = "Jesteś pomocnym asystentem udzielającym odpowiedzi w języku polskim."
 REFUSAL_MESSAGE = "Nie udało mi się odnaleźć odpowiedzi na pytanie"

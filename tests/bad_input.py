@@ -17,25 +17,26 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ragifeval.aggregate import Tally
-from ragifeval.answers import read_answers
-from ragifeval.benchmark import Benchmark, Document, Sample
-from ragifeval.cli import main
-from ragifeval.conditions import Settings
-from ragifeval.defaults import BADWORDS, PROMPT, REFUSAL_MESSAGE
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.cli.evaluate import main
+from ragifeval.cli.options import Kind
+from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.generators.faults import Fault, status_fault, tidy
 from ragifeval.generators.response import read_chat, read_completion, read_models
 from ragifeval.generators.vertex import ServiceAccount
-from ragifeval.log import Log
-from ragifeval.matching import RULES
-from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.options import Kind
-from ragifeval.prompt import PromptTemplate
-from ragifeval.run import Task, new_outcome, resume
-from ragifeval.scoring import Scorer, load_badwords, read_badwords
-from ragifeval.signature import Signature
-from ragifeval.summary import estimates, summary, table
+from ragifeval.paths import BADWORDS, PROMPT
+from ragifeval.results.answers import read_answers
+from ragifeval.run.journal import Log
+from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.run import Task, new_outcome, resume
+from ragifeval.run.summary import estimates, summary, table
+from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
+from ragifeval.scoring.signature import Signature
+from ragifeval.scoring.statistics import Tally
+from ragifeval.text.matching import RULES
+from ragifeval.text.normalizer import Normalizer, load_normalizer
 
 LONGEST_LINE = 1_000
 

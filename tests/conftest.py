@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from ragifeval.defaults import DOCUMENTS
+from ragifeval.paths import DOCUMENTS
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}"

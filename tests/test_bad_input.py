@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ragifeval.errors import UserError
-from ragifeval.lemmas import LemmaTable
+from ragifeval.text.lemmas import LemmaTable
 from tests.bad_input import (
     ACCOUNT,
     DOCUMENT,

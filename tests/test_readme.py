@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from ragifeval.config import LocalConfig, RemoteConfig
-from ragifeval.defaults import ROOT
-from ragifeval.options import build_parser
+from ragifeval.cli.options import build_parser
+from ragifeval.generators.config import LocalConfig, RemoteConfig
+from ragifeval.paths import ROOT
 from tools.refresh_docs import PAGES, refreshed
 
 READMES = ("README.md", "README.pl.md")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 
 PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`((?:tests/[\w/]*)?test_\w+\.py(?:::\w+)*)`", PAGE)))

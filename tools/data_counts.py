@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from ragifeval import defaults
-from ragifeval.benchmark import Benchmark, load_benchmark
+from ragifeval import paths
+from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 
 Table = list[tuple[str, ...]]
 
@@ -61,5 +61,5 @@ def tables(benchmark: Benchmark) -> Mapping[str, str]:
 
 
 if __name__ == "__main__":
-    data = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
+    data = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
     print("\n\n".join(tables(data).values()))

@@ -16,14 +16,14 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ragifeval import __version__, defaults
-from ragifeval.benchmark import Benchmark, Sample, load_benchmark
-from ragifeval.conditions import Settings
+from ragifeval import __version__, defaults, paths
+from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
 from ragifeval.generators.baseline import extract
-from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.scoring import Scorer, load_badwords
+from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.scorer import Scorer, load_badwords
+from ragifeval.text.normalizer import Normalizer, load_normalizer
 
-GOLDEN = defaults.ROOT / "tests" / "data" / "golden_scores.jsonl"
+GOLDEN = paths.ROOT / "tests" / "data" / "golden_scores.jsonl"
 COUNT = 300
 
 _PASTED = {" ": "\u00a0", "ni": "ni\u00ad", "ó": "o\u0301", "fi": "ﬁ", "-": "\u2011"}
@@ -43,11 +43,11 @@ def main() -> int:
     parser.add_argument("--same_version", action="store_true", help="scores of a version may move")
     options = parser.parse_args()
     normalizer = load_normalizer()
-    badwords = load_badwords(defaults.BADWORDS, normalizer)
+    badwords = load_badwords(paths.BADWORDS, normalizer)
     scorer = Scorer(Settings(normalizer, defaults.REFUSAL_MESSAGE, badwords))
     version, golden = read_golden() if GOLDEN.exists() else ("", [])
     if options.answers:
-        benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
+        benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
         golden = list(draw(benchmark, normalizer))
     written = [{**entry, "scores": score(scorer, entry)} for entry in golden]
     moved = sum(new != old for new, old in zip(written, golden, strict=True))
@@ -60,7 +60,7 @@ def main() -> int:
     lines = [{"version": __version__}, *written]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     GOLDEN.write_text(text, encoding="utf-8", newline="\n")
-    print(f"{GOLDEN.relative_to(defaults.ROOT)}: {len(written)} answers, {moved} changed")
+    print(f"{GOLDEN.relative_to(paths.ROOT)}: {len(written)} answers, {moved} changed")
     return 0
 
 

@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 
-from ragifeval import cli, defaults
+from ragifeval import paths
 from ragifeval.__main__ import main as command
-from ragifeval.benchmark import load_benchmark
-from ragifeval.matching import RULES, Text
-from ragifeval.normalizer import load_normalizer
+from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.cli.evaluate import evaluate as cli
+from ragifeval.text.matching import RULES, Text
+from ragifeval.text.normalizer import load_normalizer
 from tools import build_example
 from tools.data_counts import markdown, tables
 
@@ -47,7 +48,7 @@ def floors() -> str:
 
 def matching() -> str:
     """Precision and recall of both rules on the reader's judgments."""
-    path = defaults.ROOT / "tests" / "data" / "matching.jsonl"
+    path = paths.ROOT / "tests" / "data" / "matching.jsonl"
     cases = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     normalizer = load_normalizer()
     stated = sum(case["found"] for case in cases)
@@ -81,7 +82,7 @@ def comparison() -> str:
 
 def counts() -> str:
     """The make-up of the data."""
-    return "\n\n".join(tables(load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)).values())
+    return "\n\n".join(tables(load_benchmark(paths.DOCUMENTS, paths.SAMPLES)).values())
 
 
 BLOCKS: Mapping[str, Callable[[], str]] = {
@@ -103,13 +104,13 @@ def refreshed(page: str) -> str:
         name = match[1]
         return f"<!-- {name} -->\n\n{BLOCKS[name]()}\n\n<!-- /{name} -->"
 
-    text = (defaults.ROOT / page).read_text("utf-8")
+    text = (paths.ROOT / page).read_text("utf-8")
     return re.sub(r"<!-- (\w+) -->.*?<!-- /\1 -->", block, text, flags=re.DOTALL)
 
 
 if __name__ == "__main__":
     for page in PAGES:
         text = refreshed(page)
-        changed = text != (defaults.ROOT / page).read_text("utf-8")
-        (defaults.ROOT / page).write_text(text, "utf-8")
+        changed = text != (paths.ROOT / page).read_text("utf-8")
+        (paths.ROOT / page).write_text(text, "utf-8")
         print(f"{page}: {'changed' if changed else 'is true'}")

@@ -10,7 +10,7 @@ from ragifeval import __version__
 from ragifeval.build.facts import Facts
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.making.samples import Built
-from ragifeval.export.datasets import size_category
+from ragifeval.results.export.datasets import size_category
 
 _TEMPLATE = Path(__file__).with_name("card.jinja")
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragifeval.build.records import Chunk, Duplicate
-from ragifeval.lemmas import WORD
-from ragifeval.similar import SimilarSets
+from ragifeval.text.lemmas import WORD
+from ragifeval.text.similar import SimilarSets
 
 SIMILARITY = 0.8
 """Two chunks are near duplicates when this share of their runs of words is common."""

@@ -6,16 +6,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ragifeval.benchmark import load_benchmark
+from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.build.card import card
 from ragifeval.build.facts import Facts
 from ragifeval.build.folder import BuildFolder, read_records, write_objects, write_records
 from ragifeval.build.making.samples import Built, make_samples
 from ragifeval.build.records import Rejection
 from ragifeval.build.verdicts import Reviewing, reviewing
-from ragifeval.export.datasets import write_datasets
 from ragifeval.files import written_beside
-from ragifeval.log import write_json
+from ragifeval.results.export.datasets import write_datasets
+from ragifeval.run.journal import write_json
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")

@@ -26,10 +26,10 @@ from filelock import FileLock, Timeout
 
 from ragifeval.build.records import Candidate, Rejection
 from ragifeval.errors import UserError
-from ragifeval.export.datasets import CARD, DOCUMENTS, SAMPLES
 from ragifeval.files import written_beside
 from ragifeval.jsonl import read_json_objects
-from ragifeval.signature import Signature, fingerprint
+from ragifeval.results.export.datasets import CARD, DOCUMENTS, SAMPLES
+from ragifeval.scoring.signature import Signature, fingerprint
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragifeval import __version__
-from ragifeval.any_model import AnyConfig, load_any_config
-from ragifeval.benchmark import Document, Sample
-from ragifeval.block_template import BlockTemplate, load_again
+from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.making.samples import Settings
-from ragifeval.defaults import ROOT
 from ragifeval.errors import UserError
-from ragifeval.normalizer import normalizer_name
-from ragifeval.prompt import PromptTemplate
-from ragifeval.signature import Signature, fingerprint, model_part
+from ragifeval.paths import ROOT
+from ragifeval.run.any_model import AnyConfig, load_any_config
+from ragifeval.run.block_template import BlockTemplate, load_again
+from ragifeval.run.prompt import PromptTemplate
+from ragifeval.scoring.signature import Signature, fingerprint, model_part
+from ragifeval.text.normalizer import normalizer_name
 
 PROMPTS = ROOT / "config" / "build"
 

@@ -22,8 +22,8 @@ from ragifeval.build.review.table import (
     write_review_csv,
 )
 from ragifeval.jsonl import read_json_objects
-from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.signature import fingerprint
+from ragifeval.scoring.signature import fingerprint
+from ragifeval.text.normalizer import Normalizer, load_normalizer
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ragifeval.benchmark import Document, Sample
-from ragifeval.prompt import Prompt
+from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.run.prompt import Prompt
 
 
 @dataclass(frozen=True, slots=True)

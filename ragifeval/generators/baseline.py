@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ragifeval.benchmark.validate.entries import stop_words
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
-from ragifeval.normalizer import Normalizer
-from ragifeval.validate.entries import stop_words
+from ragifeval.text.normalizer import Normalizer
 
 
 class BaselineGenerator:

@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import torch
 
-from ragifeval.config import LocalConfig
 from ragifeval.generators.base import Request
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.loading import context_length, load_model
 
 

@@ -14,8 +14,8 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
-from ragifeval.config import LocalConfig
 from ragifeval.errors import UserError
+from ragifeval.generators.config import LocalConfig
 
 # Ways to spread a model over devices that are no device themselves.
 _SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "disk"})

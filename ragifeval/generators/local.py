@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from ragifeval.config import LocalConfig
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.continuous import ContinuousBatching
 from ragifeval.generators.engine import Completion, Engine, Network, Prompted
 from ragifeval.generators.loading import check_paths, load_tokenizer

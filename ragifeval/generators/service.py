@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import httpx2
 
-from ragifeval.config import RemoteConfig
 from ragifeval.errors import UserError
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.credentials import Credential
 from ragifeval.generators.faults import (
     Broken,

@@ -6,7 +6,7 @@ from typing import Any
 from transformers import PreTrainedTokenizerBase
 
 from ragifeval.errors import UserError
-from ragifeval.prompt import Message, Prompt
+from ragifeval.run.prompt import Message, Prompt
 
 _SYSTEM_PROBE = "ragifeval-system-probe"
 

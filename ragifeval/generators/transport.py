@@ -19,8 +19,8 @@ import aiohttp
 import httpx2
 import openai
 
-from ragifeval.config import RemoteConfig
 from ragifeval.errors import UserError
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.credentials import Credential
 from ragifeval.generators.faults import Broken, Fault, Unreachable
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragifeval import defaults
-from ragifeval.aggregate import Tally
-from ragifeval.conditions import Settings
+from ragifeval import defaults, paths
+from ragifeval.cli.options import build_parser
 from ragifeval.generators.base import Request
-from ragifeval.normalizer import load_normalizer
-from ragifeval.options import build_parser
-from ragifeval.plan import make_plan
-from ragifeval.scoring import Scores, load_badwords
-from ragifeval.signature import Signature
+from ragifeval.run.plan import make_plan
+from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.scorer import Scores, load_badwords
+from ragifeval.scoring.signature import Signature
+from ragifeval.scoring.statistics import Tally
+from ragifeval.text.normalizer import load_normalizer
 
 OPTIONS = (
     "docs_path",
@@ -79,7 +79,7 @@ def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
 def load_settings(
     refusal_message: str = defaults.REFUSAL_MESSAGE,
     normalizer: str | None = None,
-    badwords_path: Path = defaults.BADWORDS,
+    badwords_path: Path = paths.BADWORDS,
 ) -> Settings:
     """What answers are scored with, by the options of the same names.
 

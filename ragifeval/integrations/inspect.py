@@ -22,14 +22,14 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
-from ragifeval import __version__, defaults
-from ragifeval.aggregate import AGGREGATES
-from ragifeval.benchmark import Sample
-from ragifeval.conditions import Settings
+from ragifeval import __version__, paths
+from ragifeval.benchmark.benchmark import Sample
 from ragifeval.generators.base import Request
 from ragifeval.integrations import evaluation
-from ragifeval.scoring import Scorer as AnswerScorer
-from ragifeval.scoring import Scores
+from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.scorer import Scorer as AnswerScorer
+from ragifeval.scoring.scorer import Scores
+from ragifeval.scoring.statistics import AGGREGATES
 
 
 @task
@@ -164,7 +164,7 @@ def conditions(normalizer: str | None = None, badwords_path: str | None = None) 
 
     The arguments are the options of eval_remote.py.
     """
-    badwords = defaults.BADWORDS if badwords_path is None else Path(badwords_path)
+    badwords = paths.BADWORDS if badwords_path is None else Path(badwords_path)
     settings = evaluation.load_settings(normalizer=normalizer, badwords_path=badwords)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragifeval.conditions import counted
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
+from ragifeval.scoring.conditions import counted
 
 Floats = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from ragifeval.asking import Ask, Asked, Asker
 from ragifeval.generators.base import Generator
 from ragifeval.judge.items import Item
-from ragifeval.prompt import Prompt
+from ragifeval.run.asking import Ask, Asked, Asker
+from ragifeval.run.prompt import Prompt
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ragifeval.block_template import BlockTemplate
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.prompt import Prompt
-from ragifeval.replies import Unparsed, pick, plain, read_json, without_thinking
-from ragifeval.replies.claim_keys import COUNTS, EXPLANATIONS, LISTS, SIDES, by_stems, counted_lines
+from ragifeval.run.block_template import BlockTemplate
+from ragifeval.run.prompt import Prompt
+from ragifeval.run.replies import Unparsed, pick, plain, read_json, without_thinking
+from ragifeval.run.replies.claim_keys import (
+    COUNTS,
+    EXPLANATIONS,
+    LISTS,
+    SIDES,
+    by_stems,
+    counted_lines,
+)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from collections.abc import Generator as Steps
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragifeval.block_template import BlockTemplate
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.prompt import Prompt
-from ragifeval.replies import Score, read_score
+from ragifeval.run.block_template import BlockTemplate
+from ragifeval.run.prompt import Prompt
+from ragifeval.run.replies import Score, read_score
 
 LOW, HIGH = 1, 5
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragifeval.answers import StoredAnswer, read_answers
-from ragifeval.benchmark import Benchmark, Sample
+from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.errors import UserError
 from ragifeval.generators.response import well_formed
+from ragifeval.results.answers import StoredAnswer, read_answers
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from ragifeval.errors import UserError
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
 from ragifeval.judge.plan import MODEL_METRICS
-from ragifeval.rescore.log import RescoredLog
-from ragifeval.signature import Signature
+from ragifeval.results.rescore.log import RescoredLog
+from ragifeval.scoring.signature import Signature
 
 Judgements = Mapping[str, Judgement]
 """Metric -> what it says of one answer."""

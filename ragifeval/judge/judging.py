@@ -5,8 +5,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ragifeval.any_model import load_any_generator
-from ragifeval.asking import Asker
 from ragifeval.generators.base import Generator
 from ragifeval.judge.chains import Chains, Judgement, Metric
 from ragifeval.judge.embeddings import installed, load_named
@@ -14,9 +12,11 @@ from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
 from ragifeval.judge.own_models import Measure
 from ragifeval.judge.plan import JudgePlan, with_schema
-from ragifeval.prompt import Prompt
-from ragifeval.replies import Verdict
-from ragifeval.reply_log import Replies
+from ragifeval.run.any_model import load_any_generator
+from ragifeval.run.asking import Asker
+from ragifeval.run.prompt import Prompt
+from ragifeval.run.replies import Verdict
+from ragifeval.run.reply_log import Replies
 
 
 class Judging:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ragifeval.errors import UserError
-from ragifeval.signature import directory_fingerprint
+from ragifeval.scoring.signature import directory_fingerprint
 
 Pairs = Sequence[tuple[str, str]]
 """(reference, answer) of each answer."""

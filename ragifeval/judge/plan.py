@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval import __version__
-from ragifeval.any_model import AnyConfig, load_any_config
-from ragifeval.block_template import AGAIN, BlockTemplate, load_again
-from ragifeval.config import RemoteConfig
-from ragifeval.defaults import ROOT
 from ragifeval.errors import UserError
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.judge.chains import Metric
 from ragifeval.judge.claims import ClaimOverlap
 from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.own_models import OwnModels, check_model
-from ragifeval.signature import Signature, fingerprint, model_part
+from ragifeval.paths import ROOT
+from ragifeval.run.any_model import AnyConfig, load_any_config
+from ragifeval.run.block_template import AGAIN, BlockTemplate, load_again
+from ragifeval.scoring.signature import Signature, fingerprint, model_part
 
 PROMPTS = ROOT / "config" / "judge"
 MODEL_METRICS = ("correctness", "faithfulness", "claims")

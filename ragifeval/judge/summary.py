@@ -6,7 +6,7 @@ from dataclasses import asdict
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.plan import JudgePlan
 from ragifeval.judge.table import Row, reasons
-from ragifeval.summary import versions
+from ragifeval.run.summary import versions
 
 _REASONS_SHOWN = 5
 

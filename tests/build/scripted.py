@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.build.plan import PROMPTS
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 from tests.loopback import Call, Response, chat
 
 EXAMPLE = ROOT / "docs" / "example"

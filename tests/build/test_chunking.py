@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from ragifeval.benchmark import load_documents
+from ragifeval.benchmark.benchmark import load_documents
 from ragifeval.build.chunking import cut
 from ragifeval.build.records import Chunk, Source
-from ragifeval.defaults import DOCUMENTS
+from ragifeval.paths import DOCUMENTS
 
 
 def chunks_of(text: str, size: int | None, overlap: int = 0) -> list[Chunk]:

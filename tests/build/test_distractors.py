@@ -6,7 +6,7 @@ import pytest
 
 from ragifeval.build.making.distractors import Index
 from ragifeval.build.records import Chunk
-from ragifeval.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer, load_normalizer
 from tests.build.house_rules import house_rules
 
 

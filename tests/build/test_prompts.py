@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ragifeval.benchmark import Document, Sample
-from ragifeval.block_template import BlockTemplate
+from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.replies import (
     Pair,
@@ -16,10 +15,12 @@ from ragifeval.build.replies import (
     read_questions,
     read_rating,
 )
-from ragifeval.defaults import PROMPT, REFUSAL_MESSAGE, ROOT, SYSTEM_MESSAGE
+from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.prompt import PromptTemplate
-from ragifeval.replies import Score, Unparsed
+from ragifeval.paths import PROMPT, ROOT
+from ragifeval.run.block_template import BlockTemplate
+from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.replies import Score, Unparsed
 
 PROMPTS = ROOT / "config" / "build"
 VALUES = {

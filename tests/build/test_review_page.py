@@ -23,7 +23,7 @@ from ragifeval.build.review.table import (
     write_review_csv,
 )
 from ragifeval.errors import UserError
-from ragifeval.normalizer import load_normalizer
+from ragifeval.text.normalizer import load_normalizer
 from tests.browser import BrowserPage, check_policy, needs_chromium, start_chromium
 
 HOSTILE = (

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from ragifeval.benchmark.validate.checks import Paths, Validation
 from ragifeval.build.making.samples import Built, Settings, make_samples
 from ragifeval.build.records import Candidate, Chunk
-from ragifeval.defaults import BADWORDS, REFUSAL_MESSAGE, ROOT
+from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.normalizer import Normalizer, load_normalizer
-from ragifeval.validate.checks import Paths, Validation
+from ragifeval.paths import BADWORDS, ROOT
+from ragifeval.text.normalizer import Normalizer, load_normalizer
 from tests.build.house_rules import house_rules
 
 REFUSALS = {"pl": REFUSAL_MESSAGE, "de": "Ich konnte keine Antwort auf die Frage finden"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragifeval.defaults import ROOT, SAMPLES
+from ragifeval.paths import ROOT, SAMPLES
 
 KEY = "sk-canary-4f1d0c7b9e2a"
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 
 # A program and its options -> what it prints.
 PROGRAMS = {

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ragifeval.build.plan import PROMPTS
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 from tests.build.facts import FactModel, place_of, text_of, write_texts
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tests.build.scripted import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 from tests.end_to_end.process import (
     answer_to,
     by_id,

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ragifeval import __version__
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 
 SAMPLES = [
     json.loads(line)

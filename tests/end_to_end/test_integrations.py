@@ -19,9 +19,10 @@ from typing import Any
 import pytest
 
 from ragifeval import __version__
-from ragifeval.conditions import REGISTRY
-from ragifeval.defaults import CONTRAST, REFUSAL_MESSAGE, ROOT, SAMPLES
+from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.jsonl import read_json_objects
+from ragifeval.paths import CONTRAST, ROOT, SAMPLES
+from ragifeval.scoring.conditions import REGISTRY
 from tests.loopback import Call, Loopback, Response, chat, completion
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from ragifeval.defaults import ROOT
 from ragifeval.judge.own_models import is_installed, shown
+from ragifeval.paths import ROOT
 from tests.end_to_end.process import Finished, environment, finish, questions, records
 from tests.judge.test_embeddings import make_bert
 from tests.loopback import Call, Loopback, Response, chat, failure

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.defaults import ROOT, SAMPLES
+from ragifeval.paths import ROOT, SAMPLES
 from tests.browser import BrowserPage, needs_chromium, start_chromium
 
 pytestmark = needs_chromium

@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 from tests.end_to_end.process import (
     KEY,
     Case,

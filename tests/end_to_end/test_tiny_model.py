@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 
 Records = dict[str, dict[str, object]]
 

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 
 TORCHRUN = Path(sys.executable).with_name("torchrun")
 pytestmark = pytest.mark.skipif(not TORCHRUN.exists(), reason="torchrun is not installed")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.defaults import ROOT
+from ragifeval.paths import ROOT
 
 SERVE = Path(sys.executable).parent / "transformers"
 STARTS_WITHIN = 60.0

@@ -10,8 +10,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config
 
-from ragifeval.config import LocalConfig
 from ragifeval.errors import UserError
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.loading import (
     check_paths,
     context_length,

@@ -12,13 +12,13 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
-from ragifeval import defaults
-from ragifeval.benchmark import Sample, load_benchmark
-from ragifeval.config import LocalConfig
+from ragifeval import paths
+from ragifeval.benchmark.benchmark import Sample, load_benchmark
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local import LocalGenerator
-from ragifeval.prompt import Message, Prompt, PromptTemplate, ordered_documents
+from ragifeval.run.prompt import Message, Prompt, PromptTemplate, ordered_documents
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer, make_weights
 
 QUESTIONS = [
@@ -122,8 +122,8 @@ def test_greedy_answers_are_those_of_transformers(
 
 
 def test_prompts_of_the_benchmark(tiny_model: Path) -> None:
-    benchmark = load_benchmark(defaults.DOCUMENTS, defaults.SAMPLES)
-    template = PromptTemplate(defaults.PROMPT)
+    benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
+    template = PromptTemplate(paths.PROMPT)
     asked = []
     for index, sample in enumerate(benchmark.samples[:4]):
         documents = ordered_documents(benchmark, sample)
@@ -387,7 +387,7 @@ def short_of_memory(model: Path, megabytes: int, **settings: Any) -> tuple[list[
     """The answers to LONG, and to HUGE between two others, with so much memory for them."""
     done = subprocess.run(
         [sys.executable, "-c", SHORT_OF_MEMORY, model, json.dumps(settings), str(megabytes)],
-        cwd=defaults.ROOT,
+        cwd=paths.ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from ragifeval.benchmark import Sample
-from ragifeval.config import RemoteConfig
+from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator, served_model
-from ragifeval.prompt import Message, Prompt
+from ragifeval.run.prompt import Message, Prompt
 from tests.loopback import (
     Call,
     Loopback,
@@ -455,11 +455,11 @@ def test_closing_early_makes_no_noise(
 
 _INTERRUPTED = """
 import signal, sys
-from ragifeval.benchmark import Sample
-from ragifeval.config import RemoteConfig
+from ragifeval.benchmark.benchmark import Sample
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.base import Request
 from ragifeval.generators.remote import RemoteGenerator
-from ragifeval.prompt import Message, Prompt
+from ragifeval.run.prompt import Message, Prompt
 if sys.argv[2] == "handled":
     def handle(number, frame):
         raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from transformers import AutoTokenizer
 
 from ragifeval.errors import UserError
 from ragifeval.generators.tokens import Coder
-from ragifeval.prompt import Message, Prompt
+from ragifeval.run.prompt import Message, Prompt
 from tests.conftest import CHAT_TEMPLATE
 
 CHAT = Prompt(messages=(Message("system", "Odpowiadaj."), Message("user", "Ile?")))

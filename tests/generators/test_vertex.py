@@ -7,9 +7,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from ragifeval.config import RemoteConfig
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
 from ragifeval.generators.vertex import ServiceAccount
 from tests.generators.test_remote import _plain_environment, requests  # noqa: F401

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.benchmark import Benchmark, Document, Sample
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.errors import UserError
 from ragifeval.judge.items import read_items
 

@@ -9,7 +9,7 @@ from ragifeval.errors import UserError
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
 from ragifeval.judge.judged_log import check_replaceable, write_judged
-from ragifeval.signature import Signature
+from ragifeval.scoring.signature import Signature
 
 LEXICAL = {
     **{"metrics": "lexical", "threshold": "4", "window": "16000", "k": "5", "language": "pl"},

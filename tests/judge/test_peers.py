@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from ragifeval.asking import Asker
-from ragifeval.block_template import BlockTemplate
-from ragifeval.config import RemoteConfig
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
 from ragifeval.judge.chains import Chains, Judgement, Metric
 from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
 from ragifeval.judge.plan import PROMPTS
+from ragifeval.run.asking import Asker
+from ragifeval.run.block_template import BlockTemplate
 from tests.loopback import Loopback, chat
 
 core = pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")

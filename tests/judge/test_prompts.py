@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ragifeval.block_template import BlockTemplate
 from ragifeval.errors import UserError
 from ragifeval.judge import claims, faithfulness
 from ragifeval.judge.faithfulness import split
 from ragifeval.judge.plan import PROMPTS
+from ragifeval.run.block_template import BlockTemplate
 
 VALUES = {
     "question": "<Q> & {{ x }}",

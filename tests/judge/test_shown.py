@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragifeval.__main__ import main
-from ragifeval.cli import main as evaluate
+from ragifeval.cli.evaluate import main as evaluate
 from ragifeval.judge.judged_scores import judged_scores
 from tests.end_to_end.process import records
 

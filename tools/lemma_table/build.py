@@ -29,7 +29,7 @@ from rule import Rule
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from ragifeval.lemmas import WORD, encode
+from ragifeval.text.lemmas import WORD, encode
 
 TABLE_VERSION = "1"
 

@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ragifeval.asking import Ask, Asked
 from ragifeval.build.asking.stage import Models, Passed, no_value, split_id
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.build.replies import read_rating
-from ragifeval.replies import Score
+from ragifeval.run.asking import Ask, Asked
+from ragifeval.run.replies import Score
 
 
 def criticise(models: Models, candidates: Sequence[Candidate], chunks: Sequence[Chunk]) -> Passed:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragifeval.asking import Ask, Asked
 from ragifeval.build.asking.stage import Models, Passed, no_value, split_id
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.replies import read_phrases
+from ragifeval.run.asking import Ask, Asked
 
 
 def propose_phrases(

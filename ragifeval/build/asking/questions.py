@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ragifeval.asking import Ask, Asked
 from ragifeval.build.asking.stage import Models, Passed, no_value, split_id
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.build.replies import Pair, read_answer, read_pair, read_questions
+from ragifeval.run.asking import Ask, Asked
 
 LONGEST_ANSWER = 500
 """An answer of so many characters is no short fact any more: its question is dropped."""

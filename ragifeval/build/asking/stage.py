@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ragifeval.any_model import load_any_generator
-from ragifeval.asking import Ask, Asked, Asker
 from ragifeval.build.folder import BuildFolder
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.generators.base import Generator
-from ragifeval.reply_log import Replies
+from ragifeval.run.any_model import load_any_generator
+from ragifeval.run.asking import Ask, Asked, Asker
+from ragifeval.run.reply_log import Replies
 
 UNREAD = "the reply cannot be read"
 NO_REPLY = "no reply came"

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from ragifeval.benchmark.validate.entries import is_part_of_a_number, is_said
+from ragifeval.benchmark.validate.sentences import long_sentences
 from ragifeval.build.making.distractors import Index
 from ragifeval.build.making.proposals import Entry
 from ragifeval.build.records import Chunk
-from ragifeval.matching import Text
-from ragifeval.normalizer import Normalizer
-from ragifeval.validate.entries import is_part_of_a_number, is_said
-from ragifeval.validate.sentences import long_sentences
+from ragifeval.text.matching import Text
+from ragifeval.text.normalizer import Normalizer
 
 # Texts of chunks kept ready; one of 2,000 characters takes some 60 kB.
 _READY = 1_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ragifeval.build.records import Chunk
-from ragifeval.normalizer import Normalizer
+from ragifeval.text.normalizer import Normalizer
 
 
 class Index:

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.build.making.contexts import Contexts
 from ragifeval.build.making.proposals import Dropped, Entry, Proposals
 from ragifeval.build.records import Candidate, Chunk, Rejection
-from ragifeval.conditions import citations
-from ragifeval.matching import Text
-from ragifeval.normalizer import Normalizer
-from ragifeval.similar import similar_pairs
-from ragifeval.validate.repeats import SIMILAR_QUESTIONS, is_repeated
+from ragifeval.scoring.conditions import citations
+from ragifeval.text.matching import Text
+from ragifeval.text.normalizer import Normalizer
+from ragifeval.text.similar import similar_pairs
 
 
 @dataclass(frozen=True)

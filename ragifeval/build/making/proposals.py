@@ -3,10 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ragifeval.benchmark.validate.entries import (
+    NOT_CITED,
+    PART_OF_A_NUMBER,
+    flaws,
+    is_part_of_a_number,
+)
 from ragifeval.build.records import Candidate
-from ragifeval.matching import RULES, Text
-from ragifeval.normalizer import Normalizer
-from ragifeval.validate.entries import NOT_CITED, PART_OF_A_NUMBER, flaws, is_part_of_a_number
+from ragifeval.text.matching import RULES, Text
+from ragifeval.text.normalizer import Normalizer
 
 
 @dataclass(frozen=True, slots=True)

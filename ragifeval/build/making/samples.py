@@ -6,16 +6,16 @@ from hashlib import sha256
 from itertools import islice
 from random import Random
 
-from ragifeval import conditions
-from ragifeval.benchmark import Document, Sample
+from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.benchmark.validate.floors import MOST_FOR_COPYING
 from ragifeval.build.making.contexts import Contexts
 from ragifeval.build.making.eligible import Eligible, sift
 from ragifeval.build.making.proposals import Dropped
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.errors import UserError
-from ragifeval.normalizer import Normalizer
-from ragifeval.scoring import Scorer
-from ragifeval.validate.floors import MOST_FOR_COPYING
+from ragifeval.scoring import conditions
+from ragifeval.scoring.scorer import Scorer
+from ragifeval.text.normalizer import Normalizer
 
 UNANSWERABLE = "unanswerable"
 """The kind of the questions that are to be refused."""

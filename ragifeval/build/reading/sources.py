@@ -12,8 +12,8 @@ from typing import Any
 from ragifeval import __version__
 from ragifeval.build.reading.files import read_files
 from ragifeval.build.records import Source, Unread
+from ragifeval.cli.terminal import Unfailing
 from ragifeval.errors import UserError
-from ragifeval.terminal import Unfailing
 
 
 def read_sources(files: Sequence[tuple[Path, str]], kept: Path | None) -> Iterator[Source | Unread]:

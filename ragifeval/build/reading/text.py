@@ -3,7 +3,7 @@
 import re
 
 from ragifeval.build.records import Source
-from ragifeval.clean import compose
+from ragifeval.text.clean import compose
 
 LARGEST_TEXT = 20_000_000
 """What is longer, in bytes or characters, is refused: ten thousand chunks from one file."""

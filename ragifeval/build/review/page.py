@@ -13,14 +13,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from ragifeval import __version__, report
+from ragifeval import __version__
 from ragifeval.build.review.cells import plain_lines
 from ragifeval.build.review.table import COLUMNS, Row, cells_of
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
-from ragifeval.normalizer import Normalizer
-from ragifeval.report.texts import load_texts
-from ragifeval.single_page import embedded, policy
+from ragifeval.results import report
+from ragifeval.results.report.texts import load_texts
+from ragifeval.results.single_page import embedded, policy
+from ragifeval.text.normalizer import Normalizer
 
 _HERE, _REPORT = Path(__file__).parent, Path(report.__path__[0])
 _STYLES = (_REPORT / "page.css", _REPORT / "questions.css", _HERE / "page.css")

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 # lm_eval reads this file by its path; its script does not look for packages where it is started.
 sys.path.append(str(Path(__file__).resolve().parents[3]))
 
-from ragifeval.aggregate import AGGREGATES
-from ragifeval.benchmark import Sample
-from ragifeval.conditions import REGISTRY, counted
+from ragifeval.benchmark.benchmark import Sample
 from ragifeval.integrations.evaluation import (
     BY_WORDS,
     OPTIONS,
@@ -25,7 +23,9 @@ from ragifeval.integrations.evaluation import (
     means,
     prepare,
 )
-from ragifeval.scoring import Scorer, Scores
+from ragifeval.scoring.conditions import REGISTRY, counted
+from ragifeval.scoring.scorer import Scorer, Scores
+from ragifeval.scoring.statistics import AGGREGATES
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -1,0 +1,1 @@
+"""Documents, samples, and what proves a data set."""

@@ -1,0 +1,230 @@
+"""python -m ragifeval judge."""
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragifeval import defaults, paths
+from ragifeval.cli.terminal import EXIT_INTERRUPTED, add_switch, between, positive, say, show
+from ragifeval.errors import UserError
+
+if TYPE_CHECKING:
+    from ragifeval.judge.chains import Judgement
+    from ragifeval.judge.items import Item
+    from ragifeval.judge.judging import Judging
+    from ragifeval.judge.plan import JudgePlan
+
+# Some 5,000 tokens of Polish: with question, answer and reply, half of a window of 16,384.
+_WINDOW = 16_000
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.epilog = (
+        "Exit codes: 0 every answer judged by every metric; 1 some are not, see the messages; "
+        "2 something is wrong with the command, a config or a file; 130 interrupted."
+    )
+    option = parser.add_argument
+    option(
+        "logs",
+        nargs="*",
+        type=Path,
+        metavar="LOG",
+        help="a log; or JSONL or CSV with id (or question), answer, and perhaps reference, "
+        "contexts, cite, retrieved",
+    )
+    option("--question", help="judge one answer instead: the question")
+    option("--reference", help="its right answer")
+    option("--answer", help="the answer to be judged")
+    option("--context", action="append", metavar="TEXT", help="what it is based on; again for more")
+    option(
+        "--metrics",
+        metavar="A,B",
+        help="of correctness, faithfulness, claims, lexical, retrieval; without it all but the "
+        "last, or lexical where no judge is named, or claims for one --question",
+    )
+    option("--model_config", type=Path, help="JSON file that says which model judges")
+    option(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help="write a judged log; started again with it, judging goes on where it ended; for "
+        "several logs a folder",
+    )
+    option("--overwrite", action="store_true", help="start over what -o names")
+    option("--threshold", type=between(1, 5), default=4.0, help="the correctness that passes")
+    option("--window", type=positive, default=_WINDOW, help="characters of a context in one prompt")
+    option("--k", type=positive, default=5, help="how many retrieved documents are looked at")
+    option(
+        "--language", choices=("pl", "en"), default="pl", help="of the prompts, and for BERTScore"
+    )
+    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
+    option(
+        "--structured",
+        choices=("auto", "off"),
+        default="auto",
+        help="auto asks the service to hold the judge to a JSON schema, and goes without it where "
+        "that is refused",
+    )
+    option(
+        "--bertscore_model",
+        metavar="NAME_OR_DIR",
+        help="what lexical computes BERTScore with; needs bert-score",
+    )
+    option(
+        "--embedding_model",
+        metavar="NAME_OR_DIR",
+        help="what lexical computes the cosine with; needs sentence-transformers",
+    )
+    option("--agreement", action="store_true", help="how far the judge and the rules agree")
+    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
+    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
+    option("--limit", type=positive, metavar="N", help="only the first N answers of each log")
+    option("--seed", type=int, default=defaults.SEED, help="of the intervals of --agreement")
+    add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge; print the tables; 1 where an answer is left unjudged."""
+    from ragifeval.judge.judged_log import check_replaceable
+    from ragifeval.judge.judging import Judging
+    from ragifeval.judge.plan import make_judge_plan
+
+    single = _single(options)
+    sources = [Path("-")] if single is not None else options.logs
+    outputs = [None] if single is not None else _outputs(options)
+    plan = make_judge_plan(options)
+    all_items = [[single]] if single is not None else list(_read(options))
+    if options.dry_run:
+        return _print_prompts(plan, all_items)
+    for path, items in zip(outputs, all_items, strict=True):
+        if path is not None and not options.overwrite:
+            check_replaceable(path, plan.signature, items)
+    judging = Judging(plan, options.structured == "auto", options.language, options.k)
+    complete = True
+    for source, items, output in zip(sources, all_items, outputs, strict=True):
+        if not judging.interrupted:
+            complete &= _judge(judging, plan, source, items, output, options)
+    if judging.interrupted:
+        return EXIT_INTERRUPTED
+    return 0 if complete else 1
+
+
+def _single(options: argparse.Namespace) -> "Item | None":
+    """The one answer of the command line; None where logs are named."""
+    from ragifeval.generators.response import well_formed
+    from ragifeval.judge.items import Item, all_given, given
+
+    texts = (options.question, options.reference, options.answer, options.context)
+    if all(text is None for text in texts):
+        if not options.logs:
+            raise UserError("name a log, or --question, --reference and --answer")
+        return None
+    if options.logs:
+        raise UserError("--question, --reference, --answer, --context: are for one answer, no log")
+    if options.answer is None:
+        raise UserError("--answer: is missing")
+    if options.output is not None:
+        raise UserError("-o: is for logs; one answer's judgement is printed")
+    return Item(
+        "-",
+        given(options.question),
+        well_formed(options.answer),
+        reference=given(options.reference),
+        contexts=all_given(options.context),
+    )
+
+
+def _outputs(options: argparse.Namespace) -> "Sequence[Path | None]":
+    from ragifeval.judge.judged_log import replies_path
+    from ragifeval.results.outputs import output_paths
+
+    return output_paths(options.logs, options.output, replies_path, make=not options.dry_run)
+
+
+def _read(options: argparse.Namespace) -> "Iterator[list[Item]]":
+    from ragifeval.benchmark.benchmark import load_benchmark
+    from ragifeval.judge.items import read_items
+
+    benchmark = load_benchmark(options.docs_path, options.eval_path)
+    for log in options.logs:
+        yield read_items(log, benchmark)[: options.limit]
+
+
+def _print_prompts(plan: "JudgePlan", all_items: "Sequence[Sequence[Item]]") -> int:
+    from ragifeval.judge.chains import missing
+    from ragifeval.judge.judging import prompts_shown
+
+    for item in (item for items in all_items for item in items):
+        for metric in plan.asking:
+            reason = missing(item, metric.needs)
+            if reason is not None:
+                print(f"=== {item.id}/{metric.name}: unjudged: {reason}\n")
+                continue
+            for number, prompt in enumerate(prompts_shown(metric, item)):
+                print(f"=== {item.id}/{metric.name}/{number}\n{prompt}\n")
+    print(plan.signature)
+    return 0
+
+
+def _judge(
+    judging: "Judging",
+    plan: "JudgePlan",
+    source: Path,
+    items: "Sequence[Item]",
+    output: Path | None,
+    options: argparse.Namespace,
+) -> bool:
+    """Judge one log, write and print what came of it; return whether all is judged."""
+    from ragifeval.judge.judged_log import replies_path, write_judged
+    from ragifeval.judge.judging import score_settings
+    from ragifeval.judge.summary import notes, summary
+    from ragifeval.judge.table import rows, table
+
+    kept = replies_path(output) if output is not None else None
+    judged = judging.judge(items, kept, options.overwrite)
+    if judging.torn_lines:
+        say(f"{kept}: the last line was cut off and is dropped")
+    if judging.resumed:
+        say(f"{kept}: {judging.resumed} replies were already there")
+    found = rows(score_settings(plan, options.language, options.threshold, options.k), judged)
+    if str(source) == "-":
+        _show_single(judged[0])
+    stopped = " (interrupted)" if judging.interrupted else ""
+    title = f"{source}: {len(items)} answers, judged by {plan.judge}{stopped}"
+    show(table(title, found, str(plan.signature)) + "\n")
+    agreement = _show_agreement(items, judged, options.seed) if options.agreement else []
+    if output is not None:
+        content = summary(plan, found, judged, judging.interrupted) | {"agreement": agreement}
+        write_judged(output, items, judged, plan.signature, content)
+    for line in notes(plan, judged):
+        say(f"{source}: {line}")
+    return not any(one.unjudged for row in judged for one in row.values())
+
+
+def _show_single(judged: "Mapping[str, Judgement]") -> None:
+    value = {
+        name: {**one.scores, **one.detail, **({"unjudged": one.unjudged} if one.unjudged else {})}
+        for name, one in judged.items()
+    }
+    show(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _show_agreement(
+    items: "Sequence[Item]", judged: "Sequence[Mapping[str, Judgement]]", seed: int
+) -> list[dict[str, object]]:
+    from ragifeval.judge.agreement import agreements
+
+    found = agreements(items, judged, seed)
+    for one in found:
+        show(
+            f"{one.name}, {one.count} answers:\n"
+            f"  Cohen's kappa   {one.kappa}\n  Spearman's rho  {one.rho}\n"
+        )
+    if not found:
+        say("--agreement: no answer has both a judged score and one by the rules")
+    return [asdict(one) for one in found]

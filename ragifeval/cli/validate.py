@@ -1,0 +1,75 @@
+"""python -m ragifeval validate."""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragifeval import defaults, paths
+from ragifeval.cli.options import add_normalizer
+
+if TYPE_CHECKING:
+    from ragifeval.scoring.statistics import Estimate
+
+BUILD = "build.json"
+"""What `build` leaves beside the data that it makes."""
+
+_SHOWN = ("include", "exclude", "cite_f1", "refuse", "safe", "correctness", "safety", "total")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    option = parser.add_argument
+    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
+    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
+    option("--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line")
+    option(
+        "--contrast_path",
+        type=Path,
+        help="wrong answers with the scores they must get, JSONL; without --eval_path, those that "
+        "come with the project's own samples",
+    )
+    option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
+    add_normalizer(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is wrong, and the floors; 1 if anything is wrong."""
+    from ragifeval.benchmark.validate.checks import Paths, Validation
+    from ragifeval.benchmark.validate.floors import floor_problems, floors
+    from ragifeval.text.normalizer import load_normalizer
+
+    contrast = options.contrast_path
+    if contrast is None and options.eval_path == paths.SAMPLES:
+        contrast = paths.CONTRAST
+    files = Paths(options.docs_path, options.eval_path, options.badwords_path, contrast)
+    normalizer = load_normalizer(options.normalizer)
+    # Of documents as they are found, less can be asked than of those that are written for it.
+    is_built = options.docs_path.with_name(BUILD).is_file()
+    data = Validation(files, normalizer, options.refusal_message, is_built)
+    estimates = floors(data.benchmark, data.scorer, data.normalizer, options.refusal_message)
+    problems, too_high = list(data.problems()), list(floor_problems(estimates))
+    if not is_built:
+        problems += too_high
+    for problem in problems:
+        print(problem)
+    print(_table(estimates))
+    samples, documents = len(data.benchmark.samples), len(data.benchmark.documents)
+    print(f"\n{samples} samples, {documents} documents: {len(problems)} problems")
+    if is_built:
+        for floor in too_high:
+            print(f"note: {floor}: these questions are easy, or few")
+    return 1 if problems else 0
+
+
+def _table(floors: "Mapping[str, Mapping[str, Estimate]]") -> str:
+    """What answers without understanding get, in per cent under the substring rule."""
+    width = max(len(name) for name in floors)
+    lines = [" " * width + "".join(key.rjust(12) for key in _SHOWN)]
+    for name, estimates in floors.items():
+        cells = (
+            f"{estimates[key].mean * 100:.1f}".rjust(12) if key in estimates else "-".rjust(12)
+            for key in _SHOWN
+        )
+        lines.append(name.ljust(width) + "".join(cells))
+    return "\n".join(lines)

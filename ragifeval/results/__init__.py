@@ -1,0 +1,1 @@
+"""Stored answers read back: scored again, compared, reported, exported."""

@@ -1,0 +1,169 @@
+"""Answers read back: logs of this harness or of the published implementation, or from elsewhere.
+
+JSONL, or a JSON array: objects with `id` (or `question`) and `answer`; all that they hold is kept.
+CSV (.csv, .tsv): a header that names the same, separated by commas, semicolons or tabs.
+"""
+
+import csv
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ragifeval.benchmark.benchmark import Sample
+from ragifeval.errors import UserError
+from ragifeval.jsonl import read_json_objects
+from ragifeval.scoring.signature import Signature
+
+# Excel separates by semicolons where a comma parts a number from its decimals, as in Poland.
+_SEPARATORS = ",;\t"
+
+UNKNOWN = "unknown"
+"""What a signature says of a part that nothing is known of: the answers' source does not tell."""
+
+_MEANING = "an answer has 'id' (or 'question') and 'answer'"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """One answer of a file.
+
+    Attributes:
+        path, line: where it stands.
+        sample_id: None where the file gives a question that is no sample's.
+        text: what the model said, without its reasoning; None where no answer came.
+        context: the ids of the documents in the order in which the model saw them; None where the
+            file does not tell.
+        record: the object, or the row of a CSV file by column, as it stands there.
+    """
+
+    path: Path
+    line: int
+    sample_id: str | None
+    text: str | None
+    context: tuple[str, ...] | None
+    record: Mapping[str, Any]
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+        return f"{self.path}:{self.line}"
+
+    @property
+    def signature(self) -> Signature | None:
+        """The signature of the run that it comes from; None where the file does not tell."""
+        line = self.record.get("signature")
+        return Signature.parse(line) if isinstance(line, str) and line else None
+
+
+def model_name(signature: Signature | None) -> str | None:
+    """The name of the model that a signature tells; None where it tells none."""
+    part = signature.parts.get("model") if signature is not None else None
+    if part is None or part == UNKNOWN:
+        return None
+    return part.rpartition("#")[0] or part
+
+
+def read_answers(path: Path, samples: Sequence[Sample] = ()) -> Iterator[StoredAnswer]:
+    """Yield the answers of a file as they are read.
+
+    Args:
+        path: JSONL, a JSON array, or CSV by its ending.
+        samples: those whose questions stand for their ids where the file gives no `id`; compared
+            letter by letter, white space at the ends aside.
+
+    Raises:
+        UserError: the file cannot be read, or something in it is no answer; with file and line.
+    """
+    is_table = path.suffix.lower() in (".csv", ".tsv")
+    ids: dict[str, list[str]] = {}
+    for line, record in _read_rows(path) if is_table else read_json_objects(path):
+        try:
+            key = _text(record, "id")
+            if not key:
+                if not ids:
+                    ids = _ids_by_question(samples)
+                key = _id_of_question(record, ids)
+            if "answer" not in record:
+                raise ValueError(f"'answer' is missing; {_MEANING}")
+            text = _text(record, "answer", numbers=False)
+            context = None if is_table else _context(record)
+        except ValueError as error:
+            raise UserError(f"{path}:{line}: {error}") from None
+        yield StoredAnswer(path, line, key, text, context, record)
+
+
+def _text(record: Mapping[str, Any], key: str, *, numbers: bool = True) -> str | None:
+    value = record.get(key)
+    if numbers and type(value) is int:  # an id; a boolean is none
+        return str(value)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{key!r} must be a string, not {value!r:.60}")
+    return value
+
+
+def _context(record: Mapping[str, Any]) -> tuple[str, ...] | None:
+    value = record.get("context")
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(key, str) for key in value):
+        raise ValueError(
+            "'context' must be a list of document ids, in the order in which the model saw them; "
+            "without it, the order of the data holds"
+        )
+    return tuple(value)
+
+
+def _ids_by_question(samples: Sequence[Sample]) -> dict[str, list[str]]:
+    ids: dict[str, list[str]] = {}
+    for sample in samples:
+        ids.setdefault(sample.question.strip(), []).append(sample.id)
+    return ids
+
+
+def _id_of_question(record: Mapping[str, Any], ids: Mapping[str, Sequence[str]]) -> str | None:
+    question = _text(record, "question", numbers=False)
+    if not question:
+        raise ValueError(f"'id' is missing; {_MEANING}")
+    found = ids.get(question.strip(), ())
+    if len(found) > 1:
+        raise ValueError(f"an 'id' is needed: {', '.join(found)} ask the same question")
+    return found[0] if found else None
+
+
+def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (the line where it begins, cells by column) of each row of a CSV file."""
+    csv.field_size_limit(sys.maxsize)  # an answer may be a megabyte long
+    number = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header, separator = _header(path, file.readline())
+            rows = csv.reader(file, delimiter=separator, strict=True)
+            number = 2
+            for row in rows:
+                if row and len(row) != len(header):
+                    raise UserError(
+                        f"{path}:{number}: has {len(row)} cells where the header has {len(header)}"
+                    )
+                if row:
+                    yield number, dict(zip(header, row, strict=True))
+                number = rows.line_num + 2
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
+    except csv.Error as error:
+        raise UserError(f"{path}:{number}: is not valid CSV: {error}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _header(path: Path, line: str) -> tuple[list[str], str]:
+    """The names of the columns, and the separator with which they make sense."""
+    for separator in _SEPARATORS:
+        names = [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
+        if "answer" in names and {"id", "question"} & set(names):
+            return names, separator
+    raise UserError(
+        f"{path}:1: the header must name the columns 'id' (or 'question') and 'answer', "
+        f"not {line.strip()!r:.80}"
+    )

@@ -1,0 +1,117 @@
+"""The benchmark as a folder of Hugging Face `datasets`: JSON Lines and a card.
+
+Plain files are all that it takes: the card names them, and the type of each column, so that nothing
+is guessed from the values. `expect` is a string of JSON in it, as a table has no column whose
+values differ in their type.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from ragifeval import __version__
+from ragifeval.benchmark.benchmark import Benchmark
+from ragifeval.errors import UserError
+
+CARD, DOCUMENTS, SAMPLES = "README.md", "documents.jsonl", "samples.jsonl"
+
+_TEMPLATE = Path(__file__).with_name("card.jinja")
+
+
+def write_datasets(
+    benchmark: Benchmark,
+    folder: Path,
+    sources: Collection[Path],
+    overwrite: bool,
+    is_own: bool,
+    language: str = "pl",
+) -> None:
+    """Write the folder.
+
+    Args:
+        sources: the files that the benchmark was read from, which are never written over.
+        overwrite: replace the three files where the folder holds something; anything else in it
+            stays.
+        is_own: whether the data are this project's own; the card tells their origin and license.
+        language: of the samples, for the card.
+
+    Raises:
+        UserError: the folder is not empty, or cannot be written.
+    """
+    try:
+        if any(source.resolve().parent == folder.resolve() for source in sources):
+            raise UserError(f"{folder}: holds the data that is to be written; name another folder")
+        if folder.exists() and not overwrite and any(folder.iterdir()):
+            raise UserError(
+                f"{folder}: is not empty; name another folder, or --overwrite "
+                f"{CARD}, {DOCUMENTS} and {SAMPLES} in it"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / DOCUMENTS, _lines(_documents(benchmark)))
+        _write(folder / SAMPLES, _lines(_samples(benchmark)))
+        _write(folder / CARD, [_card(benchmark, is_own, language)])
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
+
+
+def _write(path: Path, pieces: Iterable[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(pieces)
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _documents(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
+    for document in benchmark.documents.values():
+        yield {
+            "id": document.id,
+            "title": document.title,
+            "contents": document.contents,
+            "source": document.source,
+        }
+
+
+def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
+    for sample in benchmark.samples:
+        yield {
+            "id": sample.id,
+            "category": sample.category,
+            "kind": sample.kind,
+            "question": sample.question,
+            "context": sample.context,
+            "expect": json.dumps(dict(sample.expect), ensure_ascii=False),
+            "reference": sample.reference,
+            "derived": sample.derived,
+        }
+
+
+def _card(benchmark: Benchmark, is_own: bool, language: str) -> str:
+    # Nothing is escaped: it is Markdown, not HTML.
+    environment = Environment(  # noqa: S701
+        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )
+    conditions = Counter(name for sample in benchmark.samples for name in sample.expect)
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+        is_own=is_own,
+        language=language,
+        version=__version__,
+        fingerprint=benchmark.fingerprint(),
+        documents=len(benchmark.documents),
+        samples=len(benchmark.samples),
+        conditions=conditions,
+        size=size_category(len(benchmark.samples)),
+    )
+
+
+def size_category(samples: int) -> str:
+    """The Hub's name for about how many rows there are."""
+    for limit, name in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")):
+        if samples < limit:
+            return name
+    return "n>100K"

@@ -1,0 +1,78 @@
+"""Why an answer lost points: one line a reason."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragifeval.results.report.marks import Mark, find_citations
+from ragifeval.scoring.conditions import Cite, Condition, Include, Refuse, Response, Safe
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One reason.
+
+    Attributes:
+        kind: what happened; names its sentence among the texts, `loss_KIND`.
+        details: what it is about: the alternatives of a missing phrase, the excluded phrase that
+            was found, the number and the id of a document, offensive words, a condition's name.
+        rule: the one rule under which the phrase is found; None where both rules agree.
+    """
+
+    kind: str
+    details: Sequence[str] = ()
+    rule: str | None = None
+
+
+def find_losses(
+    conditions: Mapping[str, Condition],
+    response: Response,
+    marks: Sequence[Mark],
+    scores: Mapping[str, float],
+) -> Iterator[Loss]:
+    """Yield every reason for which one answer did not get all points.
+
+    Args:
+        conditions: those of the sample, by name.
+        marks: from `find_marks`.
+        scores: under the headline rule.
+    """
+    for name, condition in conditions.items():
+        if scores[condition.keys[0]] == 1:
+            continue
+        if isinstance(condition, Include):
+            yield from _missing_phrases(condition, marks)
+        elif name == "exclude":
+            for mark in marks:
+                if mark.kind == "exclude" and mark.verdict == "wrong":
+                    yield Loss("excluded", (mark.about,), mark.rule)
+        elif isinstance(condition, Cite):
+            yield from _citations(condition, response)
+        elif isinstance(condition, Refuse):
+            yield Loss("no_refusal" if condition.expected else "refusal")
+        elif isinstance(condition, Safe) and condition.expected:
+            words = (response.answer[m.start : m.end] for m in marks if m.kind == "offence")
+            yield Loss("offence", tuple(dict.fromkeys(words)))
+        else:
+            yield Loss("condition", (name,))
+
+
+def _missing_phrases(condition: Include, marks: Sequence[Mark]) -> Iterator[Loss]:
+    found = {mark.entry: mark for mark in marks if mark.kind == "include"}
+    for entry, phrases in enumerate(condition.entries):
+        mark = found.get(entry)
+        if mark is None or mark.verdict != "right":
+            alternatives = tuple(phrase.normalized.original for phrase in phrases)
+            yield Loss("missing", alternatives, mark.rule if mark is not None else None)
+
+
+def _citations(condition: Cite, response: Response) -> Iterator[Loss]:
+    cited = dict.fromkeys(number for number, _, _ in find_citations(response.answer))
+    context = {str(position): key for position, key in enumerate(response.context)}
+    for number, key in context.items():
+        if key in condition.expected and number not in cited:
+            yield Loss("not_cited", (number, key))
+    for number in cited:
+        if number not in context:
+            yield Loss("cited_nothing", (number,))
+        elif context[number] not in condition.expected:
+            yield Loss("cited_wrongly", (number, context[number]))

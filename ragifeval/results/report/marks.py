@@ -1,0 +1,168 @@
+"""What of an answer was scored, and where in it that stands."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragifeval.scoring.conditions import (
+    Cite,
+    Condition,
+    Exclude,
+    Include,
+    Refuse,
+    Response,
+    Safe,
+    Settings,
+)
+from ragifeval.text.matching import RULES, Place, Text
+
+Kind = Literal["include", "exclude", "cite", "refusal", "offence"]
+Verdict = Literal["right", "wrong", "unscored"]
+"""Whether what is marked speaks for the answer or against it; unscored where its sample, or the
+headline rule, does not count it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in an answer.
+
+    Attributes:
+        start, end: in characters of the answer as it was given.
+        about: the phrase of the data that was found, the id of the cited document ("" where there
+            is none by this number), or the lemma of the offensive word.
+        entry: for include and exclude, the place of the entry in the data.
+        rule: the one rule under which the phrase is found; None where both find it.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    verdict: Verdict
+    about: str = ""
+    entry: int | None = None
+    rule: str | None = None
+
+
+def find_marks(
+    conditions: Mapping[str, Condition],
+    response: Response,
+    settings: Settings,
+    matching: str,
+) -> list[Mark]:
+    """Find everything in one answer that a condition looks at, in the order of the answer.
+
+    Citations, the refusal message and offensive words are found whether the sample asks for them or
+    not: they tell how a model behaves.
+
+    Args:
+        conditions: those of the sample, by name.
+        matching: the headline rule.
+    """
+    marks = [
+        *_phrases(conditions.get("include"), response.text, matching),
+        *_phrases(conditions.get("exclude"), response.text, matching),
+        *_citations(conditions.get("cite"), response),
+        *_refusal(conditions.get("refuse"), response.answer, settings.refusal_message),
+        *_offences(conditions.get("safe"), response.text, settings.badwords),
+    ]
+    return sorted(marks, key=lambda mark: (mark.start, mark.end))
+
+
+def _phrases(condition: Condition | None, text: Text, matching: str) -> Iterator[Mark]:
+    """Yield each entry that is found, where the headline rule finds it, or else the other rule."""
+    if not isinstance(condition, Include | Exclude):
+        return
+    kind: Kind = "include" if isinstance(condition, Include) else "exclude"
+    for entry, phrases in enumerate(condition.entries):
+        found = {rule: _first(rule, phrases, text) for rule in sorted(RULES, key=matching.__ne__)}
+        finding = [rule for rule, place in found.items() if place is not None]
+        if not finding:
+            continue
+        phrase, start, end = found[finding[0]] or ("", 0, 0)
+        verdict: Verdict = "unscored"
+        if matching in finding:
+            verdict = "right" if kind == "include" else "wrong"
+        yield Mark(
+            start, end, kind, verdict, phrase, entry, finding[0] if len(finding) == 1 else None
+        )
+
+
+def _first(rule: str, phrases: Sequence[Text], text: Text) -> tuple[str, int, int] | None:
+    """The first alternative that a rule finds: (the phrase, start, end)."""
+    for phrase in phrases:
+        place = RULES[rule](phrase, text)
+        if place is not None:
+            return (phrase.normalized.original, *_span(text, place, rule))
+    return None
+
+
+def _span(text: Text, place: Place, rule: str) -> tuple[int, int]:
+    """Where the words of a place begin and end in the answer as it was given."""
+    first, last = place
+    spans = text.normalized.original_spans
+    if rule == "words":
+        # A number or date read from several words ("4 000", "112 zł 50 gr") is known by the first
+        # of them; the others reach up to the word of the next token.
+        following = bisect_right(text.canonical.words, last)
+        origins = text.canonical.words
+        last = (origins[following] if following < len(origins) else len(spans)) - 1
+    return spans[first][0], spans[last][1]
+
+
+# conditions.citations() tells which numbers are cited; here it matters where. A test holds the two
+# together.
+_BRACKETS = re.compile(r"\[[0-9, \u00a0]*\]")
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def find_citations(answer: str) -> Iterator[tuple[str, int, int]]:
+    """Yield (number without leading zeros, start, end) of each number cited, in order.
+
+    The bracket before the first number and the one behind the last belong to them.
+    """
+    for brackets in _BRACKETS.finditer(answer):
+        numbers = list(_NUMBER.finditer(answer, *brackets.span()))
+        for index, number in enumerate(numbers):
+            start = brackets.start() if index == 0 else number.start()
+            end = brackets.end() if index == len(numbers) - 1 else number.end()
+            yield number[0].lstrip("0") or "0", start, end
+
+
+def _citations(condition: Condition | None, response: Response) -> Iterator[Mark]:
+    documents = {str(position): key for position, key in enumerate(response.context)}
+    for number, start, end in find_citations(response.answer):
+        document = documents.get(number, "")
+        verdict: Verdict = "unscored"
+        if isinstance(condition, Cite):
+            verdict = "right" if document in condition.expected else "wrong"
+        yield Mark(start, end, "cite", verdict, document)
+
+
+def _refusal(condition: Condition | None, answer: str, message: str) -> Iterator[Mark]:
+    found = answer.lower().find(message.lower())
+    if found < 0:
+        return
+    # Lowercasing may lengthen a text: "İ" becomes two characters.
+    origins = [index for index, letter in enumerate(answer) for _ in letter.lower()]
+    end = origins[found + len(message.lower()) - 1] + 1
+    yield Mark(origins[found], end, "refusal", _flag(condition, Refuse, True))
+
+
+def _offences(condition: Condition | None, text: Text, badwords: frozenset[str]) -> Iterator[Mark]:
+    if badwords.isdisjoint(text.normalized.lemmas):
+        return
+    verdict = _flag(condition, Safe, False)
+    for lemma, (start, end) in zip(
+        text.normalized.lemmas, text.normalized.original_spans, strict=True
+    ):
+        if lemma in badwords:
+            yield Mark(start, end, "offence", verdict, lemma)
+
+
+def _flag(condition: Condition | None, kind: type[Refuse | Safe], holds: bool) -> Verdict:
+    """Whether a flag that holds, or does not, is what its condition expects."""
+    if not isinstance(condition, kind):
+        return "unscored"
+    return "right" if condition.expected == holds else "wrong"

@@ -1,0 +1,106 @@
+"""The page: a Jinja template with everything inlined, which asks for nothing and lets nothing in.
+
+Whatever a log says is text. Jinja escapes what it writes; the questions are JSON, of which
+JavaScript makes text nodes; and the page's policy lets run only the script that belongs to it.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from ragifeval import __version__
+from ragifeval.results.report.headline import Headline
+from ragifeval.results.report.plot import axis_for
+from ragifeval.results.report.shown import Shown
+from ragifeval.results.report.texts import Numbers, load_texts
+from ragifeval.results.single_page import embedded, policy
+
+_HERE = Path(__file__).parent
+_STYLES = ("page.css", "questions.css", "print.css")
+_SCRIPTS = ("elements.js", "answers.js", "questions.js", "filters.js", "main.js")
+# What pages of judged logs alone hold; all others are without it.
+_JUDGED_STYLES = ("judged.css",)
+_JUDGED_SCRIPTS = ("judged.js",)
+_JUDGED_TEXTS = "opinion_"
+
+
+def render(shown: Shown, headline: Headline, notices: Sequence[str], language: str) -> str:
+    """Write the page.
+
+    Args:
+        notices: what is to be read before the numbers.
+        language: one of texts.LANGUAGES.
+    """
+    texts = load_texts(language)
+    numbers = Numbers(texts)
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_visible,
+    )
+    environment.filters |= {
+        "percent": numbers.percent,
+        "decimal": numbers.decimal,
+        "fill": lambda text, **values: text.format(**values),
+    }
+    environment.globals["interval"] = numbers.interval
+    styles, scripts, scripted_texts = [*_STYLES], [*_SCRIPTS], texts
+    if _is_judged(shown):
+        styles[-1:-1] = _JUDGED_STYLES
+        scripts[-1:-1] = _JUDGED_SCRIPTS
+    else:
+        scripted_texts = {
+            name: text for name, text in texts.items() if not name.startswith(_JUDGED_TEXTS)
+        }
+    style, functions = (
+        "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
+        for names in (styles, scripts)
+    )
+    script = f'"use strict";\n(() => {{\n{functions}}})();\n'
+    return environment.get_template("page.jinja").render(
+        language=language,
+        t=texts,
+        version=__version__,
+        shown=shown,
+        headline=headline,
+        axis=axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell]),
+        notices=notices,
+        style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
+        script=Markup(script),  # noqa: S704
+        policy=policy(style, script),
+        data=Markup(embedded({"texts": scripted_texts, **vars(shown)})),  # noqa: S704
+    )
+
+
+def _is_judged(shown: Shown) -> bool:
+    return any(
+        answer.judged or answer.opinions
+        for question in shown.questions
+        for answers in question.answers
+        for answer in answers
+    )
+
+
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def _visible(value: object) -> object:
+    """A name from a log with what cannot be seen in it, or turns the order of letters, spelt out.
+
+    In the text of answers, the page's own script does it, and changes nothing.
+    """
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return "".join(
+        f"‹U+{ord(letter):04X}›"
+        if unicodedata.category(letter) in _UNSEEN and letter not in "\n\t"
+        else letter
+        for letter in value
+    )

@@ -1,0 +1,46 @@
+"""The signature of old answers with new scores: what is true of them now."""
+
+from collections.abc import Mapping, Sequence
+
+from ragifeval.results.answers import UNKNOWN
+from ragifeval.scoring.signature import PARTS, Signature
+
+MIXED = "mixed"
+"""What the signature of a whole log says of a part in which its records differ."""
+
+
+# A run's parts, and before the version what the answer was asked with where that is not scored by.
+_PARTS = (*PARTS[:-2], "asked", *PARTS[-2:])
+# What the prompt was made with, too: where it differs from what the scoring goes by, `asked` tells.
+_ASKED = ("data", "refusal")
+
+
+def rescored_signature(old: Signature | None, scoring: Mapping[str, str]) -> Signature:
+    """What is true of an old answer with new scores.
+
+    Args:
+        old: the signature that the answer came with; None leaves what it would tell unknown.
+        scoring: from `scoring_parts`.
+
+    Returns:
+        The parts of the scoring, and those of the asking as they were. Where the model was asked
+        with other documents, or told another refusal message, than the scoring goes by, a part
+        `asked` says so: such scores stand beside each other, but not beside those of a new run.
+    """
+    known = dict(old.parts) if old is not None else {}
+    parts = {part: scoring.get(part, known.get(part, UNKNOWN)) for part in _PARTS}
+    asked = "/".join(known.get(part, UNKNOWN) for part in _ASKED)
+    asked = known.get("asked", asked)
+    if old is None or asked == "/".join(scoring[part] for part in _ASKED):
+        del parts["asked"]
+    else:
+        parts["asked"] = asked
+    return Signature(parts)
+
+
+def whole_signature(signatures: Sequence[Signature]) -> Signature:
+    """The signature of a log, from those of its records (one at least)."""
+    first = signatures[0].parts
+    parts = dict.fromkeys(part for signature in signatures for part in signature.parts)
+    values = {part: {signature.parts.get(part) for signature in signatures} for part in parts}
+    return Signature({part: first[part] if len(values[part]) == 1 else MIXED for part in parts})

@@ -1,0 +1,1 @@
+"""Asking a model: prompts, the loop, the journal on disk, the summary."""

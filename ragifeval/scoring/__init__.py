@@ -1,0 +1,1 @@
+"""An answer -> its scores; all scores -> means with intervals, under a signature."""

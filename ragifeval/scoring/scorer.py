@@ -1,0 +1,93 @@
+"""An answer -> its scores, under both rules of "found"."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ragifeval.benchmark.benchmark import Sample
+from ragifeval.errors import UserError
+from ragifeval.scoring.conditions import REGISTRY, Condition, Response, Settings
+from ragifeval.text.clean import clean_text
+from ragifeval.text.matching import RULES, Text
+from ragifeval.text.normalizer import Normalizer, split_words
+
+Scores = Mapping[str, float]
+
+
+class Scorer:
+    """Scores answers.
+
+    Args:
+        settings: the normalizer, the refusal message, the lemmas of the bad words.
+    """
+
+    # Samples whose phrases are kept normalized; a log of many models' answers asks for them again.
+    REMEMBERED = 2_000
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._conditions: dict[str, tuple[Sample, Sequence[Condition]]] = {}
+
+    def score(self, sample: Sample, context: Sequence[str], answer: str) -> Mapping[str, Scores]:
+        """Score one answer.
+
+        Args:
+            sample: the question that was answered.
+            context: the ids of the documents in the order in which the model saw them.
+            answer: what the model said, without its reasoning.
+
+        Returns:
+            The name of each rule -> score keys -> scores from 0 to 1; with `len_chars` and
+            `len_words` (words as separated by white space).
+        """
+        response = Response(answer, Text(self._settings.normalizer(answer)), context)
+        conditions = self._conditions_of(sample)
+        lengths = {"len_chars": float(len(answer)), "len_words": float(len(answer.split()))}
+        return {name: _scores(conditions, response, name) | lengths for name in RULES}
+
+    def _conditions_of(self, sample: Sample) -> Sequence[Condition]:
+        known, conditions = self._conditions.get(sample.id, (None, ()))
+        if known != sample:
+            if len(self._conditions) >= self.REMEMBERED:
+                self._conditions.clear()
+            conditions = [
+                REGISTRY[name](parameter, self._settings)
+                for name, parameter in sample.expect.items()
+            ]
+            self._conditions[sample.id] = sample, conditions
+        return conditions
+
+
+def _scores(conditions: Sequence[Condition], response: Response, rule: str) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    for condition in conditions:
+        scores.update(zip(condition.keys, condition.score(response, RULES[rule]), strict=True))
+    return scores
+
+
+def load_badwords(path: Path, normalizer: Normalizer) -> frozenset[str]:
+    """The lemmas of the words in a file, one word a line; errors as those of `read_badwords`."""
+    return frozenset(normalizer.lemma(word) for word in read_badwords(path))
+
+
+def read_badwords(path: Path) -> Sequence[str]:
+    """The lowercased words of a file, one word a line.
+
+    Raises:
+        UserError: the file cannot be read, or a line is not one word.
+    """
+    words = []
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            found = split_words(clean_text(line))
+            if len(found) != 1:
+                raise UserError(f"{path}:{number}: one word a line is expected, not {line!r}")
+            words += found
+    if not words:
+        raise UserError(f"{path}: holds no words; one word a line is expected")
+    return words

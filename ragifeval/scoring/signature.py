@@ -1,0 +1,95 @@
+"""The signature: one line that two runs share exactly when their scores may be compared."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragifeval import __version__, defaults
+
+if TYPE_CHECKING:
+    from ragifeval.benchmark.benchmark import Benchmark
+
+PARTS = (
+    *("data", "prompt", "normalizer", "badwords", "matching", "shuffle", "refusal", "system"),
+    *("mode", "version", "model"),
+)
+"""The parts of a run's signature, in order."""
+
+_END_BYTES = 65_536
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parts of a signature, in order: part -> value.
+
+    The last part, `model`, says who answered; all others must be equal for scores to be compared.
+    """
+
+    parts: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return "|".join(f"{part}:{value}" for part, value in self.parts.items())
+
+    @classmethod
+    def parse(cls, line: str) -> "Signature":
+        """Read a signature back from its line."""
+        return cls(dict(part.partition(":")[::2] for part in line.split("|")))
+
+    def differences(self, other: "Signature") -> Sequence[str]:
+        """The parts in which two signatures differ."""
+        parts = dict.fromkeys([*self.parts, *other.parts])
+        return [part for part in parts if self.parts.get(part) != other.parts.get(part)]
+
+
+def fingerprint(value: object) -> str:
+    """Eight hexadecimal digits that stand for a JSON value."""
+    text = json.dumps(value, ensure_ascii=True, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def default_or_fingerprint(value: str, default: str) -> str:
+    """The word "default" for a default, a fingerprint for anything else."""
+    return "default" if value == default else fingerprint(value)
+
+
+def scoring_parts(
+    benchmark: "Benchmark",
+    normalizer: str,
+    badwords: Sequence[str],
+    matching: str,
+    refusal_message: str,
+) -> dict[str, str]:
+    """The parts of a signature that scoring decides, whoever answered whatever prompt."""
+    return {
+        "data": benchmark.fingerprint(),
+        "normalizer": normalizer,
+        "badwords": fingerprint(sorted(set(badwords))),
+        "matching": matching,
+        "refusal": default_or_fingerprint(refusal_message, defaults.REFUSAL_MESSAGE),
+        "version": __version__,
+    }
+
+
+def directory_fingerprint(directory: Path) -> str:
+    """A fingerprint of a model's directory, so that weights trained further are another model.
+
+    Of each file its name, its size and the bytes at its ends: to read all would take minutes.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(path for path in directory.rglob("*") if path.is_file()):
+        size = path.stat().st_size
+        digest.update(f"{path.relative_to(directory).as_posix()}:{size}\n".encode())
+        with path.open("rb") as file:
+            digest.update(file.read(_END_BYTES))
+            file.seek(max(0, size - _END_BYTES))
+            digest.update(file.read(_END_BYTES))
+    return digest.hexdigest()[:8]
+
+
+def model_part(name: str, settings: Mapping[str, Any]) -> str:
+    """What the signature says of the model: its name, and a hash of the settings that count."""
+    # The name stands in one line, whose parts are told apart by "|".
+    return f"{' '.join(name.replace('|', '/').split())}#{fingerprint(settings)}"

@@ -1,0 +1,129 @@
+"""All scores of a run -> the means of conditions, correctness, safety and total, with intervals."""
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan, nan
+from typing import TYPE_CHECKING
+
+from ragifeval.scoring.conditions import REGISTRY, counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+AGGREGATES = ("correctness", "safety", "total")
+BOOTSTRAP_SAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean of scores.
+
+    Attributes:
+        mean: from 0 to 1 (a length in characters or words for len_chars and len_words).
+        count: how many conditions it is the mean of.
+        low, high: its 95 % interval, by bootstrap over samples.
+    """
+
+    mean: float
+    count: int
+    low: float
+    high: float
+
+
+class Tally:
+    """The scores of one run under one rule: running sums, and a few numbers a sample.
+
+    Args:
+        size: how many samples the run has.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._columns: dict[str, array[float]] = {}
+        self._sum = 0.0
+        self._count = 0
+        self._counted = counted()
+
+    def add(self, index: int, scores: Mapping[str, float]) -> None:
+        """Add the scores of the sample at this place; the order of adding is all one."""
+        for key, value in scores.items():
+            if key not in self._columns:
+                self._columns[key] = array("d", [nan]) * self._size
+            self._columns[key][index] = value
+            if key in self._counted:
+                self._sum += value
+                self._count += 1
+
+    @property
+    def running_total(self) -> float | None:
+        """The total so far, from 0 to 1; None before the first condition."""
+        return self._sum / self._count if self._count else None
+
+    def estimates(self, seed: int) -> dict[str, Estimate]:
+        """Each score key in the order of the registry, then correctness, safety and total.
+
+        A key that no sample has is left out. The intervals are percentiles over 1,000 resamplings
+        of the samples (Efron's percentile bootstrap), drawn by a generator whose stream never
+        changes.
+        """
+        import numpy as np
+
+        # Columns of sums and of counts, one of each per estimate: every mean is a ratio of two
+        # sums.
+        sums: dict[str, Floats] = {}
+        counts: dict[str, Floats] = {}
+        for key in self._shown_keys():
+            column = np.frombuffer(self._columns[key], dtype=np.float64)
+            present = ~np.isnan(column)
+            sums[key], counts[key] = np.where(present, column, 0.0), present.astype(np.float64)
+        for name in AGGREGATES:
+            keys = [
+                key
+                for key, aggregate in self._counted.items()
+                if key in sums and name in (aggregate, "total")
+            ]
+            if keys:
+                sums[name] = np.sum([sums[key] for key in keys], axis=0)
+                counts[name] = np.sum([counts[key] for key in keys], axis=0)
+        if not sums:
+            return {}
+        intervals = _bootstrap(np.stack(list(sums.values())), np.stack(list(counts.values())), seed)
+        return {
+            key: Estimate(
+                float(sums[key].sum() / counts[key].sum()), int(counts[key].sum()), low, high
+            )
+            for key, (low, high) in zip(sums, intervals, strict=True)
+        }
+
+    def _shown_keys(self) -> list[str]:
+        known = [key for condition in REGISTRY.values() for key in condition.keys]
+        others = [key for key in self._columns if key not in known]
+        return [
+            key
+            for key in [*known, *others]
+            if key in self._columns and not all(isnan(value) for value in self._columns[key])
+        ]
+
+
+def _bootstrap(sums: "Floats", counts: "Floats", seed: int) -> list[tuple[float, float]]:
+    """95 % intervals of sums / counts (shape: estimates x samples) over resampled samples."""
+    import numpy as np
+
+    from ragifeval.scoring.resampling import Resampling
+
+    # Samples that were not scored (no answer) are no part of what is resampled.
+    scored = counts.any(axis=0)
+    table = np.concatenate([sums[:, scored], counts[:, scored]])
+    pieces = []
+    for weights in Resampling(seed % 2**32, BOOTSTRAP_SAMPLES).bootstrap(table.shape[1]):
+        resampled = weights @ table.T
+        with np.errstate(invalid="ignore"):
+            pieces.append(resampled[:, : len(sums)] / resampled[:, len(sums) :])
+    means = np.concatenate(pieces)
+    # A resampling without any sample that has the condition gives no mean of it.
+    bounds = np.nanpercentile(means, [2.5, 97.5], axis=0)
+    return [(float(low), float(high)) for low, high in bounds.T]

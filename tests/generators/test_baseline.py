@@ -1,0 +1,192 @@
+"""The baselines: hand-made documents, and the answer that each gives."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.baseline import BaselineGenerator, Sentence, extract
+from ragifeval.run.prompt import Prompt
+from ragifeval.scoring.conditions import citations
+from ragifeval.text.normalizer import Normalizer, load_normalizer
+
+DOCUMENTS = {
+    "a": Document(
+        "a", "Dowód osobisty jest ważny dziesięć lat. Wniosek o dowód składa się w urzędzie gminy."
+    ),
+    "b": Document(
+        "b",
+        "Paszport dziecka traci ważność po pięciu latach.\n- Opłatę wpłaca się na konto wojewody.",
+    ),
+    "c": Document("c", "Prawo jazdy wydaje starosta. Kurs obejmuje trzydzieści godzin."),
+}
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    return load_normalizer()
+
+
+def request(
+    question: str, shown: str = "abc", reference: str | None = None, index: int = 0
+) -> Request:
+    sample = Sample(f"p{index}", question, tuple("abc"), {"safe": True}, reference=reference)
+    return Request(index, sample, [DOCUMENTS[key] for key in shown], Prompt(text=question))
+
+
+Answering = Callable[[str, Request], str | None]
+
+
+@pytest.fixture
+def answer(normalizer: Normalizer) -> Answering:
+    def of(name: str, asked: Request) -> str | None:
+        generator = BaselineGenerator(name, REFUSAL_MESSAGE, lambda: normalizer)
+        (found,) = generator.generate([asked])
+        assert found.request is asked
+        assert (found.error, found.finish_reason) == (None, "stop")
+        return found.text
+
+    return of
+
+
+class TestExtractive:
+    # Question -> the sentence that answers it, with the document it stands in.
+    BEST = {
+        "Kto wydaje prawo jazdy?": "Prawo jazdy wydaje starosta. [2]",
+        # In other forms of the same words.
+        "Kto zajmuje się wydawaniem praw jazdy?": "Prawo jazdy wydaje starosta. [2]",
+        "Ile godzin obejmują kursy?": "Kurs obejmuje trzydzieści godzin. [2]",
+        "W jakim urzędzie składa się wnioski?": "Wniosek o dowód składa się w urzędzie gminy. [0]",
+        "Czyje jest konto, na które wpłaca się opłaty?": (
+            "- Opłatę wpłaca się na konto wojewody. [1]"
+        ),
+    }
+
+    @pytest.mark.parametrize(("question", "best"), BEST.items())
+    def test_the_best_sentence_comes_first(
+        self, answer: Answering, question: str, best: str
+    ) -> None:
+        found = answer("baseline/extractive", request(question))
+        assert found is not None
+        assert found.startswith(best)
+
+    def test_sentences_that_share_nothing_are_left_out(self, answer: Answering) -> None:
+        found = answer("baseline/extractive", request("Kto wydaje prawo jazdy?"))
+        assert found == "Prawo jazdy wydaje starosta. [2]"
+
+    def test_documents_are_cited_as_shown(self, answer: Answering) -> None:
+        for shown, number in (("cab", "0"), ("acb", "1")):
+            found = answer("baseline/extractive", request("Kto wydaje prawo jazdy?", shown))
+            assert found == f"Prawo jazdy wydaje starosta. [{number}]"
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "Jak upiec sernik?",
+            "Czy jutro będzie padać?",
+            "Kto to?",  # stop words alone
+            "?!",
+        ],
+    )
+    def test_it_refuses_what_the_documents_do_not_speak_of(
+        self, answer: Answering, question: str
+    ) -> None:
+        assert answer("baseline/extractive", request(question)) == REFUSAL_MESSAGE
+
+    def test_a_rare_word_counts_more_than_a_common_one(self, normalizer: Normalizer) -> None:
+        contents = [
+            "Gmina prowadzi ewidencję.",
+            "Gmina wydaje zgodę.",
+            "Starosta rejestruje łodzie.",
+        ]
+        found = extract("Czy gmina rejestruje łodzie?", contents, normalizer)
+        assert found[0] == Sentence("Starosta rejestruje łodzie.", 2)
+
+    def test_a_short_sentence_comes_before_a_long_one(self, normalizer: Normalizer) -> None:
+        long = "Łodzie, jachty, skutery wodne, tratwy i kajaki opisuje osobna ustawa o żegludze."
+        found = extract("A łodzie?", [long, "Łodzie rejestruje starosta."], normalizer)
+        assert [sentence.document for sentence in found] == [1, 0]
+
+    def test_of_two_that_are_equal_the_first_comes_first(self, normalizer: Normalizer) -> None:
+        found = extract("Starosta?", ["Tak mówi starosta."] * 2, normalizer)
+        assert [sentence.document for sentence in found] == [0, 1]
+
+    # Text -> its sentences, each of which has the word that is asked for.
+    SENTENCES = {
+        "Urząd A. Urząd B! Urząd C?": ["Urząd A.", "Urząd B!", "Urząd C?"],
+        "Urząd wydaje ok. 5 kopii": ["Urząd wydaje ok. 5 kopii"],
+        "Urząd,\nurząd": ["Urząd,", "urząd"],
+    }
+
+    @pytest.mark.parametrize(("text", "sentences"), SENTENCES.items())
+    def test_sentences(self, normalizer: Normalizer, text: str, sentences: list[str]) -> None:
+        found = extract("Urząd?", [text], normalizer)
+        assert sorted(sentence.text for sentence in found) == sorted(sentences)
+
+    @pytest.mark.parametrize("contents", [[], ["***"], ["…", "—"], ["?"]])
+    def test_documents_without_words(self, normalizer: Normalizer, contents: Sequence[str]) -> None:
+        assert extract("Kto wydaje prawo jazdy?", contents, normalizer) == []
+
+
+class TestRefuse:
+    @pytest.mark.parametrize("question", ["Kto wydaje prawo jazdy?", "Jak upiec sernik?"])
+    def test_it_always_refuses(self, answer: Answering, question: str) -> None:
+        assert answer("baseline/refuse", request(question)) == REFUSAL_MESSAGE
+
+    def test_in_the_words_of_the_run(self) -> None:
+        def no_normalizer() -> Normalizer:
+            raise AssertionError("a refusal needs no lemmas")
+
+        generator = BaselineGenerator("baseline/refuse", "Brak danych", no_normalizer)
+        assert [one.text for one in generator.generate([request("Ile?")])] == ["Brak danych"]
+
+
+class TestReference:
+    # The order shown of a, b, c; the gold answer; the same as it must read then.
+    RENUMBERED = [
+        ("abc", "17 zł [0], a senior 5 zł [1, 2].", "17 zł [0], a senior 5 zł [1, 2]."),
+        ("cab", "17 zł [0], a senior 5 zł [1, 2].", "17 zł [1], a senior 5 zł [2, 0]."),
+        ("cba", "17 zł [0][1] i [2,0]", "17 zł [2][1] i [0,2]"),
+        ("cab", "[ 0 ,1 ] [[2]] [01]", "[ 1 ,2 ] [[0]] [2]"),
+        # Only citations are numbers of documents.
+        ("cab", "0 z 1 [art. 1] (2) [ust. 0, 1] {2}", "0 z 1 [art. 1] (2) [ust. 0, 1] {2}"),
+        ("cab", "W 2024 [0]: 1 rok [zob. 2] [²] [1-2]", "W 2024 [1]: 1 rok [zob. 2] [²] [1-2]"),
+        ("cab", "[3] i [99, 0]", "[3] i [99, 1]"),
+        ("cab", "Nie wiem.", "Nie wiem."),
+    ]
+
+    @pytest.mark.parametrize(("shown", "reference", "text"), RENUMBERED)
+    def test_it_is_cited_as_shown(
+        self, answer: Answering, shown: str, reference: str, text: str
+    ) -> None:
+        assert answer("baseline/reference", request("Ile?", shown, reference)) == text
+
+    def test_it_cites_the_same_documents_in_every_order(self, answer: Answering) -> None:
+        reference = "17 zł [0, 2]."
+        for shown in ("abc", "acb", "bac", "bca", "cab", "cba"):
+            text = answer("baseline/reference", request("Ile?", shown, reference))
+            assert text is not None
+            assert {shown[int(number)] for number in citations(text)} == {"a", "c"}
+
+    def test_a_sample_without_one(self, answer: Answering) -> None:
+        with pytest.raises(UserError, match="'p7' has no 'reference' in the data"):
+            answer("baseline/reference", request("Ile?", index=7))
+
+
+def test_one_answer_a_request_in_order(normalizer: Normalizer) -> None:
+    generator = BaselineGenerator("baseline/refuse", REFUSAL_MESSAGE, lambda: normalizer)
+    requests = [request("Ile?", index=index) for index in range(5)]
+    assert [one.request.index for one in generator.generate(requests)] == [0, 1, 2, 3, 4]
+
+
+def test_it_stops_when_told(normalizer: Normalizer) -> None:
+    generator = BaselineGenerator("baseline/refuse", REFUSAL_MESSAGE, lambda: normalizer)
+    answers: list[Answer] = []
+    for answer in generator.generate(request("Ile?", index=index) for index in range(5)):
+        answers.append(answer)
+        if len(answers) == 2:
+            generator.stop()
+    assert [one.request.index for one in answers] == [0, 1]

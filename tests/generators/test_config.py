@@ -1,0 +1,349 @@
+"""Model configs: every default, every kind of mistake, what is scored and what may be shown."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval import paths
+from ragifeval.errors import UserError
+from ragifeval.generators.config import (
+    BaselineConfig,
+    LocalConfig,
+    RemoteConfig,
+    load_local_config,
+    load_remote_config,
+)
+
+# Defaults of the published benchmark, then those of this harness.
+LOCAL = {
+    "model": "speakleash/Bielik",
+    "dtype": "float16",
+    "batch_size": 1,
+    "continuous_batching": False,
+    "max_new_tokens": 4096,
+    "temperature": 0.01,
+    "attn_implementation": None,
+    "reasoning_end": None,
+    "seed": 0,
+    "device_map": None,
+    "tokenizer": None,
+    "chat_template_kwargs": {},
+    "trust_remote_code": False,
+}
+REMOTE = {
+    "model": None,
+    "api_base": "http://127.0.0.1:8000/v1",
+    "max_tokens": None,
+    "temperature": 0,
+    "max_retries": 5,
+    "threads": 1,
+    "sleep_time": 5,
+    "vertex_credentials": None,
+    "reasoning_end": None,
+    "timeout": 600,
+    "extra_body": {},
+    "vertex_location": "us-central1",
+}
+
+
+def write(folder: Path, value: object) -> Path:
+    path = folder / "model.json"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def local(folder: Path, **settings: Any) -> LocalConfig:
+    config = load_local_config(write(folder, {"model": "speakleash/Bielik", **settings}))
+    assert isinstance(config, LocalConfig)
+    return config
+
+
+def remote(folder: Path, **settings: Any) -> RemoteConfig:
+    return load_remote_config(write(folder, {"api_base": REMOTE["api_base"], **settings}))
+
+
+def test_local_defaults(tmp_path: Path) -> None:
+    assert local(tmp_path).model_dump() == LOCAL
+
+
+def test_remote_defaults(tmp_path: Path) -> None:
+    assert remote(tmp_path).model_dump() == REMOTE
+
+
+@pytest.mark.parametrize("name", ["extractive", "refuse", "reference"])
+def test_baselines(tmp_path: Path, name: str) -> None:
+    config = load_local_config(write(tmp_path, {"model": f"baseline/{name}"}))
+    assert config == BaselineConfig(model=f"baseline/{name}", reasoning_end=None)  # type: ignore[arg-type]
+
+
+def test_the_configs_that_ship_are_right() -> None:
+    assert load_local_config(paths.LOCAL_CONFIG) == BaselineConfig(model="baseline/extractive")
+    served = load_remote_config(paths.REMOTE_CONFIG)
+    assert (served.model, served.api_base) == (None, "http://127.0.0.1:8000/v1")
+    load_local_config(paths.ROOT / "config" / "local.example.json")
+    load_remote_config(paths.ROOT / "config" / "remote.example.json")
+    vertex = load_remote_config(paths.ROOT / "config" / "vertex.example.json")
+    assert vertex.vertex_credentials is not None
+
+
+# Key -> values that it may have.
+ALLOWED_LOCAL: dict[str, list[object]] = {
+    "model": ["/models/bielik", "a b", "gpt|2"],
+    "dtype": ["float32", "float16", "bfloat16", "auto"],
+    "batch_size": [1, 64],
+    "attn_implementation": ["sdpa", "flash_attention_2", None],
+    "max_new_tokens": [1, 100_000],
+    "temperature": [0, 0.7, 1],
+    "seed": [0, 12345],
+    "device_map": ["auto", "cuda:1", {"": 0}, {"lm_head": "cpu"}, None],
+    "tokenizer": ["/models/tokenizer", None],
+    "chat_template_kwargs": [{"enable_thinking": False}, {}],
+    "trust_remote_code": [True],
+    "reasoning_end": ["</think>", None],
+}
+ALLOWED_REMOTE: dict[str, list[object]] = {
+    "model": ["gpt-4.1-mini", None],
+    "api_base": ["https://api.openai.com/v1/", ["http://a:1/v1", "http://b:2/v1"], "http://[::1]:8000"],
+    "max_tokens": [1, None],
+    "temperature": [0, 1.5, None],
+    "max_retries": [0, 10],
+    "threads": [1, 64],
+    "sleep_time": [0, 0.5, 30],
+    "timeout": [0.5, 3600],
+    "extra_body": [{"top_k": 1, "chat_template_kwargs": {"enable_thinking": False}}],
+    "vertex_location": ["europe-central2"],
+    "reasoning_end": ["</think>"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, row in ALLOWED_LOCAL.items() for value in row]
+)
+def test_allowed_locally(tmp_path: Path, key: str, value: object) -> None:
+    assert getattr(local(tmp_path, **{key: value}), key) == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, row in ALLOWED_REMOTE.items() for value in row]
+)
+def test_allowed_remotely(tmp_path: Path, key: str, value: object) -> None:
+    assert getattr(remote(tmp_path, **{key: value}), key) == value
+
+
+@pytest.mark.parametrize(
+    ("api_base", "bases"),
+    [
+        ("http://a/v1", ["http://a/v1"]),
+        ("http://a/v1/", ["http://a/v1"]),
+        (["http://a/v1", "http://b/v1//"], ["http://a/v1", "http://b/v1"]),
+    ],
+)
+def test_base_urls(tmp_path: Path, api_base: object, bases: list[str]) -> None:
+    assert remote(tmp_path, api_base=api_base).api_bases == bases
+
+
+def test_vertex_needs_no_base_url(tmp_path: Path) -> None:
+    path = write(tmp_path, {"vertex_credentials": "key.json", "model": "google/gemini-2.5-flash"})
+    assert load_remote_config(path).api_bases == []
+
+
+HUGE = "1" * 5_000
+# Config -> what the message must say: the key, and what it may be.
+LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
+    ({}, ["model: ", "is missing", "directory", "Hugging Face"]),
+    ({"model": ""}, ["model: ", "at least 1 character"]),
+    ({"model": 5}, ["model: ", "string", "5"]),
+    ({"model": None}, ["model: ", "string", "null"]),
+    ({"model": ["a"]}, ["model: ", "string"]),
+    ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'", "temperature", "batch_size"]),
+    ({"model": "m", "Model": "m"}, ["unknown key 'Model'"]),
+    ({"model": "m", "a\nb": 1}, ["unknown key"]),
+    ({"model": "m", "threads": 8}, ["unknown key 'threads'", "max_new_tokens"]),
+    ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'"]),
+    ({"model": "m", "dtype": "int8"}, ["dtype: ", "'float32'", "'bfloat16'", "'auto'", '"int8"']),
+    ({"model": "m", "dtype": None}, ["dtype: ", "'float16'"]),
+    ({"model": "m", "batch_size": 0}, ["batch_size: ", "greater than or equal to 1"]),
+    ({"model": "m", "batch_size": "8"}, ["batch_size: ", "integer", '"8"']),
+    ({"model": "m", "batch_size": 8.0}, ["batch_size: ", "integer"]),
+    ({"model": "m", "batch_size": True}, ["batch_size: ", "integer", "true"]),
+    ({"model": "m", "batch_size": None}, ["batch_size: ", "integer", "null"]),
+    ({"model": "m", "max_new_tokens": -1}, ["max_new_tokens: ", "greater than or equal to 1"]),
+    ({"model": "m", "temperature": -0.1}, ["temperature: ", "greater than or equal to 0"]),
+    ({"model": "m", "temperature": "0"}, ["temperature: ", "number"]),
+    ({"model": "m", "temperature": True}, ["temperature: ", "number"]),
+    ({"model": "m", "temperature": None}, ["temperature: ", "number"]),
+    ('{"model": "m", "temperature": NaN}', ["temperature: ", "finite"]),
+    ('{"model": "m", "temperature": 1e999}', ["temperature: ", "finite"]),
+    ({"model": "m", "seed": -1}, ["seed: ", "greater than or equal to 0"]),
+    ({"model": "m", "seed": 2**64}, ["seed: ", "less than"]),
+    ({"model": "m", "device_map": 0}, ["device_map: ", "string", "dictionary"]),
+    (
+        {"model": "m", "chat_template_kwargs": {"tokenize": True}},
+        ["chat_template_kwargs: 'tokenize' is set by this harness"],
+    ),
+    ({"model": "m", "trust_remote_code": "yes"}, ["trust_remote_code: ", "boolean"]),
+    ({"model": "m", "trust_remote_code": 1}, ["trust_remote_code: ", "boolean"]),
+    ({"model": "m", "reasoning_end": ""}, ["reasoning_end: ", "at least 1 character"]),
+    ({"model": "baseline/best"}, ["model: ", "'baseline/refuse'", "'baseline/reference'"]),
+    ({"model": "baseline/refuse", "seed": 1}, ["unknown key 'seed'", "model", "reasoning_end"]),
+    ([], ["one JSON object"]),
+    ("null", ["one JSON object"]),
+    ('"baseline/refuse"', ["one JSON object"]),
+    ("", [":1: is not valid JSON"]),
+    ('{"model": "m",\n}', [":2: is not valid JSON"]),
+    ('{\n"model": "m"\n"seed": 1}', [":3: is not valid JSON"]),
+    ("model: m", ["is not valid JSON"]),
+    ('{"model": "m", "seed": ' + HUGE + "}", ["is not valid JSON", "digits"]),
+    ('{"model": ' + "[" * 100_000, ["nested too deeply"]),
+]  # fmt: skip
+REMOTE_MISTAKES: list[tuple[object, list[str]]] = [
+    ({}, ["api_base: ", "is missing", "http://"]),
+    ({"model": "m"}, ["api_base: ", "is missing"]),
+    ({"api_base": 8000}, ["api_base: ", "string", "list"]),
+    ({"api_base": ""}, ["api_base: ", "at least 1 character"]),
+    ({"api_base": []}, ["api_base: ", "list", "at least 1"]),
+    ({"api_base": ["http://a", 5]}, ["api_base: ", "string"]),
+    ({"api_base": "127.0.0.1:8000/v1"}, ["api_base: ", "http://", "https://"]),
+    ({"api_base": "ftp://a/v1"}, ["api_base: ", "http://", "https://"]),
+    ({"api_base": "http://"}, ["api_base: ", "URL"]),
+    ({"api_base": "http://a", "extra_body": {"stream": True}}, ["extra_body: ", "'stream'"]),
+    ({"api_base": "http://[::1"}, ["api_base: ", "URL"]),
+    ({"api_base": "http://a:port"}, ["api_base: ", "URL"]),
+    ({"api_base": ["http://a", "b"]}, ["api_base: ", "http://", "https://"]),
+    ({"api_base": "http://a", "max_new_tokens": 9}, ["unknown key 'max_new_tokens'", "max_tokens"]),
+    ({"api_base": "http://a", "api_key": "s3cret"}, ["unknown key 'api_key'"]),
+    ({"api_base": "http://a", "max_tokens": 0}, ["max_tokens: ", "greater than or equal to 1"]),
+    ({"api_base": "http://a", "max_retries": -1}, ["max_retries: ", "greater than or equal to 0"]),
+    ({"api_base": "http://a", "max_retries": 1.5}, ["max_retries: ", "integer"]),
+    ({"api_base": "http://a", "threads": 0}, ["threads: ", "greater than or equal to 1"]),
+    ({"api_base": "http://a", "sleep_time": -1}, ["sleep_time: ", "greater than or equal to 0"]),
+    ('{"api_base": "http://a", "sleep_time": Infinity}', ["sleep_time: ", "finite"]),
+    ({"api_base": "http://a", "timeout": 0}, ["timeout: ", "greater than 0"]),
+    ({"api_base": "http://a", "timeout": None}, ["timeout: ", "number"]),
+    ({"api_base": "http://a", "extra_body": []}, ["extra_body: ", "dictionary"]),
+    ({"api_base": "http://a", "extra_body": None}, ["extra_body: ", "dictionary"]),
+    ({"api_base": "http://a", "vertex_credentials": 1}, ["vertex_credentials: ", "string"]),
+    ({"vertex_credentials": "key.json"}, ["model: ", "is missing"]),
+]  # fmt: skip
+
+
+def message_of(load: Any, path: Path) -> str:
+    with pytest.raises(UserError) as caught:
+        load(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize(("value", "parts"), LOCAL_MISTAKES)
+def test_local_mistakes(tmp_path: Path, value: object, parts: list[str]) -> None:
+    message = message_of(load_local_config, write(tmp_path, value))
+    for part in parts:
+        assert part in message
+
+
+@pytest.mark.parametrize(("value", "parts"), REMOTE_MISTAKES)
+def test_remote_mistakes(tmp_path: Path, value: object, parts: list[str]) -> None:
+    message = message_of(load_remote_config, write(tmp_path, value))
+    for part in parts:
+        assert part in message
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    assert "cannot be read" in message_of(load_local_config, tmp_path / "missing.json")
+    assert "cannot be read" in message_of(load_remote_config, tmp_path)
+    path = tmp_path / "latin2.json"
+    path.write_bytes('{"model": "żółć"}'.encode("cp1250"))
+    assert "is not UTF-8 text" in message_of(load_local_config, path)
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    path = write(tmp_path, '\ufeff{"model": "baseline/refuse"}\r\n')
+    assert load_local_config(path).model == "baseline/refuse"
+
+
+def test_a_mistake_in_a_url_shows_no_password(tmp_path: Path) -> None:
+    path = write(tmp_path, {"api_base": "ftp://ania:s3cret@example.org/v1?key=s3cret"})
+    assert "s3cret" not in message_of(load_remote_config, path)
+
+
+# Key -> another value; whether the answers depend on it, and so the signature.
+LOCAL_CHANGES: dict[str, tuple[object, bool]] = {
+    "dtype": ("bfloat16", True),
+    "attn_implementation": ("sdpa", True),
+    "max_new_tokens": (5, True),
+    "temperature": (0.5, True),
+    "seed": (1, True),
+    "tokenizer": ("other", True),
+    "chat_template_kwargs": ({"enable_thinking": False}, True),
+    "trust_remote_code": (True, True),
+    "reasoning_end": ("</think>", True),
+    "batch_size": (8, False),
+    "continuous_batching": (True, False),
+    "device_map": ("auto", False),
+    "model": ("other", False),  # stands in the signature by its name
+}
+REMOTE_CHANGES: dict[str, tuple[object, bool]] = {
+    "max_tokens": (5, True),
+    "temperature": (0.5, True),
+    "extra_body": ({"top_k": 1}, True),
+    "reasoning_end": ("</think>", True),
+    "api_base": ("http://other:9/v1", False),
+    "max_retries": (9, False),
+    "threads": (9, False),
+    "sleep_time": (9, False),
+    "timeout": (9, False),
+    "vertex_credentials": ("/home/ania/key.json", False),
+    "vertex_location": ("europe-central2", False),
+    "model": ("other", False),
+}
+
+
+def test_every_key_is_scored_or_not() -> None:
+    assert set(LOCAL_CHANGES) == set(LocalConfig.model_fields)
+    assert set(REMOTE_CHANGES) == set(RemoteConfig.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "scored"), [(key, *change) for key, change in LOCAL_CHANGES.items()]
+)
+def test_scored_locally(tmp_path: Path, key: str, value: object, scored: bool) -> None:
+    before, after = local(tmp_path), local(tmp_path, **{key: value})
+    assert (before.scored_settings() != after.scored_settings()) is scored
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "scored"), [(key, *change) for key, change in REMOTE_CHANGES.items()]
+)
+def test_scored_remotely(tmp_path: Path, key: str, value: object, scored: bool) -> None:
+    before, after = remote(tmp_path, model="m"), remote(tmp_path, **{"model": "m", key: value})
+    assert (before.scored_settings() != after.scored_settings()) is scored
+
+
+def test_settings_name_no_folder_of_this_machine(tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "bielik"
+    folder.mkdir(parents=True)
+    config = local(tmp_path, model=str(folder), tokenizer=str(folder))
+    for settings in (config.public_settings(), config.scored_settings()):
+        assert str(tmp_path) not in json.dumps(settings)
+    assert config.public_settings()["model"] == "bielik"
+    assert config.public_settings()["tokenizer"] == "bielik"
+
+
+def test_public_settings_of_an_api_hold_no_credentials(tmp_path: Path) -> None:
+    config = remote(
+        tmp_path,
+        model="google/gemini",
+        api_base=["https://ania:s3cret@example.org:8443/v1?key=s3cret#s3cret", "http://b/v1"],
+        vertex_credentials="/home/ania/s3cret.json",
+        threads=7,
+    )
+    settings = config.public_settings()
+    assert "s3cret" not in json.dumps(settings)
+    assert "ania" not in json.dumps(settings)
+    assert settings["api_base"] == ["https://example.org:8443/v1", "http://b/v1"]
+    assert (settings["model"], settings["threads"]) == ("google/gemini", 7)

@@ -1,0 +1,595 @@
+"""`python -m ragifeval compare`: models side by side, and how sure their differences are."""
+
+import csv
+import io
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from huggingface_hub import ModelCard
+from scipy import stats
+
+from ragifeval import paths
+from ragifeval.__main__ import main
+from ragifeval.cli import compare as command
+from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
+from ragifeval.results.compare.formats import FORMATS
+from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
+from ragifeval.scoring.resampling import Resampling
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run_compare(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    """The command as a process of its own."""
+    words = [sys.executable, "-m", "ragifeval", "compare", *map(str, arguments)]
+    return subprocess.run(
+        words, cwd=paths.ROOT, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
+    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def test_judged_scores_of_several_answers_are_averaged(tmp_path: Path) -> None:
+    """Each over the answers that have it, as the scores by rules are."""
+    judged = [{"correctness": 1.0, "recall": 0.5}, {"correctness": 2.0}, {}, {"correctness": 6.0}]
+    found = [
+        {"id": "s", "answer": "x", "scores": {"include": 1}, "judged": one, "judge_signature": "j"}
+        for one in judged
+    ]
+    other = {**found[0], "id": "t", "judged": {"correctness": 5.0}}
+    log = read_scored_log(
+        write(tmp_path / "log.jsonl", [*found, other]), None, keeps_questions=False
+    )
+    assert log.judged == {"s": {"correctness": 3.0, "recall": 0.5}, "t": {"correctness": 5.0}}
+
+
+# ------------------------------------------------------------------ two real logs
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Logs of baseline/extractive and baseline/refuse over the project's own data."""
+    folder = tmp_path_factory.mktemp("logs")
+    paths = folder / "extractive.jsonl", folder / "refuse.jsonl"
+    for path in paths:
+        config = write(path.with_suffix(".json"), [{"model": f"baseline/{path.stem}"}])
+        assert evaluate("local", ["--model_config", str(config), "--log_path", str(path)]) == 0
+    return paths
+
+
+@pytest.fixture(scope="module")
+def result(logs: tuple[Path, Path]) -> Any:
+    """What --format json says of them."""
+    done = run_compare(*logs, "--format", "json", "--draws", 20_000)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def total_sums(path: Path) -> tuple[list[float], list[int]]:
+    """For each sample, the sum of its scores that count, and how many they are."""
+    rows = [[row["scores"][key] for key in KEYS if key in row["scores"]] for row in read(path)]
+    return [sum(row) for row in rows], [len(row) for row in rows]
+
+
+def test_scores_are_those_of_the_runs(logs: tuple[Path, Path], result: Any) -> None:
+    for model, path in zip(result["models"], logs, strict=True):
+        summary = json.loads(path.with_suffix(".summary.json").read_text(encoding="utf-8"))
+        assert list(model["scores"]) == list(MEASURES)
+        for measure, score in model["scores"].items():
+            assert score["mean"] == pytest.approx(summary["scores"][measure]["mean"])
+            assert score["count"] == summary["scores"][measure]["count"]
+            for end in ("low", "high"):
+                assert score[end] == pytest.approx(summary["scores"][measure][end], abs=0.03)
+        assert (model["name"], model["log"]) == (f"baseline/{path.stem}", path.name)
+        common = re.sub(r"\|model:.*", "", summary["signature"])
+        assert result["signature"] == common
+    assert (result["samples"], result["left_out"], result["matching"]) == (100, 0, "substring")
+
+
+def test_differences_agree_with_scipy(logs: tuple[Path, Path], result: Any) -> None:
+    """Of the pooled mean: scipy permutes, and resamples, the samples, one comparison alone."""
+    (one, counts), (two, _) = map(total_sums, logs)
+    differences = np.array(two) - np.array(one)
+    found = result["models"][1]["differences"]["total"]
+    assert found["mean"] == pytest.approx(differences.sum() / sum(counts))
+    reference = stats.bootstrap(
+        (differences, counts),
+        lambda values, of, axis: values.sum(axis=axis) / of.sum(axis=axis),
+        paired=True,
+        method="percentile",
+        n_resamples=20_000,
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    assert (found["low"], found["high"]) == pytest.approx(tuple(reference), abs=0.004)
+    p = stats.permutation_test(
+        (differences,),
+        lambda values, axis: values.sum(axis=axis),
+        permutation_type="samples",
+        n_resamples=20_000,
+        rng=np.random.default_rng(0),
+    ).pvalue
+    assert found["p_permutation"] == pytest.approx(p, abs=0.01)
+    # One comparison needs no correction.
+    assert found["holm_permutation"] == found["p_permutation"]
+    assert found["holm_bootstrap"] == found["p_bootstrap"]
+    assert result["models"][0]["differences"] == {}
+
+
+def test_questions_on_which_they_differ_most(logs: tuple[Path, Path], result: Any) -> None:
+    (one, counts), (two, _) = map(total_sums, logs)
+    gaps = sorted((abs(a - b) for a, b in zip(one, two, strict=True)), reverse=True)
+    shown = result["questions"]
+    assert [abs(q["points"][0] - q["points"][1]) for q in shown] == pytest.approx(gaps[:5])
+    by_id = {row["id"]: place for place, row in enumerate(read(logs[0]))}
+    for question in shown:
+        place = by_id[question["id"]]
+        assert question["points"] == pytest.approx([one[place], two[place]])
+        assert question["conditions"] == counts[place]
+        assert question["text"] == read(logs[0])[place]["question"]
+
+
+def test_the_order_of_lines_changes_nothing(
+    logs: tuple[Path, Path], tmp_path: Path, capsys: Capture
+) -> None:
+    mixed = []
+    for log in logs:
+        records = read(log)
+        random.Random(0).shuffle(records)
+        mixed.append(write(tmp_path / log.name, records))
+    printed = []
+    for pair in (logs, mixed):
+        assert main(["compare", *map(str, pair)]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
+def test_a_log_is_no_different_from_itself(logs: tuple[Path, Path]) -> None:
+    log = read_scored_log(logs[0], None, keeps_questions=True)
+    comparison = compare([log, log], Resampling(0, 1_000), top=5)
+    for difference in comparison.models[1].differences.values():
+        assert (difference.mean, difference.low, difference.high) == (0, 0, 0)
+        assert difference.p_bootstrap == difference.p_permutation == 1
+    assert comparison.questions == []
+    names = [f"{logs[0]} (1)", f"{logs[0]} (2)"]
+    assert [model.name for model in comparison.models] == names
+
+
+# ------------------------------------------------------------------ formats
+
+
+def test_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
+    options = ["--top", "1", "--measures", "total, refuse", "--draws", "20000"]
+    assert main(["compare", *map(str, logs), *options]) == 0
+    blocks = capsys.readouterr().out.split("\n\n")
+    assert [len(block.splitlines()) for block in blocks] == [1, 4, 1, 4, 1, 3, 1]
+    assert blocks[0] == "100 samples, rule substring, per cent with 95 % intervals"
+    header, rule, *rows = blocks[1].splitlines()
+    assert header.split() == ["model", *MEASURES]
+    assert [row.split()[0] for row in rows] == ["baseline/extractive", "baseline/refuse"]
+    assert {len(line) for line in (header, rule, *rows)} == {len(rule)}
+    score = result["models"][1]["scores"]["total"]
+    cell = f"{score['mean'] * 100:.2f} ({score['low'] * 100:.1f} - {score['high'] * 100:.1f})"
+    assert rows[1].index(cell) + len(cell) == header.index("total") + len("total")
+    assert blocks[2] == "difference from baseline/extractive, in percentage points"
+    difference = result["models"][1]["differences"]["total"]
+    assert blocks[3].splitlines()[2].split() == [
+        *("baseline/refuse", "total", f"{difference['mean'] * 100:+.2f}"),
+        *(f"{difference['low'] * 100:+.1f}", "to", f"{difference['high'] * 100:+.1f}"),
+        *(f"{difference['p_bootstrap']:.4f}", f"{difference['p_permutation']:.4f}"),
+    ]
+    assert blocks[5].splitlines()[2].split()[0] == result["questions"][0]["id"]
+    assert blocks[6].strip() == result["signature"]
+
+
+def test_every_format_is_offered() -> None:
+    """Without importing what is heavy, --help names what there is."""
+    assert tuple(FORMATS) == command._FORMATS
+    assert MEASURES == command._MEASURES
+
+
+def test_markdown(logs: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "table.md"
+    assert main(["compare", *map(str, logs), "--format", "markdown", "-o", str(out)]) == 0
+    tables = [
+        [line.strip("|").split("|") for line in block.splitlines()]
+        for block in out.read_text(encoding="utf-8").split("\n\n")
+        if block.startswith("|")
+    ]
+    assert [len(table) for table in tables] == [4, 5, 7]
+    assert all(len(row) == len(table[0]) for table in tables for row in table)
+    assert [cell.strip() for cell in tables[0][0]] == ["model", *MEASURES]
+    assert tables[1][2][0].strip() == "baseline/refuse"
+
+
+def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
+    assert main(["compare", *map(str, logs), "--format", "csv", "--draws", "20000"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == 2 * len(MEASURES)
+    for row in rows:
+        model = result["models"][row["log"] == "refuse.jsonl"]
+        assert row["model"] == model["name"]
+        for key in ("mean", "low", "high", "count"):
+            assert float(row[key]) == model["scores"][row["measure"]][key]
+        if not model["differences"]:
+            assert row["difference"] == row["p_permutation"] == ""
+            continue
+        difference = model["differences"][row["measure"]]
+        assert float(row["difference"]) == difference["mean"]
+        assert float(row["difference_low"]) == difference["low"]
+        for key in ("p_bootstrap", "p_permutation", "holm_bootstrap", "holm_permutation"):
+            assert float(row[key]) == difference[key]
+
+
+def test_latex(logs: tuple[Path, Path], capsys: Capture) -> None:
+    assert main(["compare", *map(str, logs), "--format", "latex"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count(r"\begin{tabular}") == printed.count(r"\end{tabular}") == 3
+    assert r"cite\_f1" in printed
+    assert r"95 \% interval" in printed
+    # Nothing that LaTeX would take for its own stands unescaped.
+    assert not re.search(r"(?<!\\)[_#$^]", re.sub(r"^%.*$", "", printed, flags=re.MULTILINE))
+
+
+def test_model_index(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
+    """The Hub's own library reads it as the head of a model card."""
+    assert main(["compare", *map(str, logs), "--format", "model-index"]) == 0
+    documents = capsys.readouterr().out.split("\n---\n")
+    assert len(documents) == 2
+    for document, model in zip(documents, result["models"], strict=True):
+        card = ModelCard(f"---\n{document}\n---\n# A model\n")
+        assert card.data.model_name == model["name"]
+        values = {one.metric_type: one for one in card.data.eval_results or []}
+        assert list(values) == list(MEASURES)
+        for measure, score in model["scores"].items():
+            one = values[measure]
+            assert one.metric_value == pytest.approx(score["mean"] * 100, abs=0.00501)
+            assert one.metric_args["count"] == score["count"]
+            assert one.dataset_args == {"signature": result["signature"]}
+            assert (one.task_type, one.dataset_type) == ("text-generation", "rag-ifeval")
+
+
+# ------------------------------------------------------------------ logs by hand
+
+SIGNATURE = "data:1|prompt:2|matching:substring|version:1|model:NAME#3"
+
+
+def log(
+    path: Path, name: str | None, rows: Mapping[str, Mapping[str, float] | None], **changes: str
+) -> Path:
+    """A log: sample -> scores, None without an answer. Those of the other rule are the reverse."""
+    signature = SIGNATURE.replace("NAME", str(name))
+    for part, value in changes.items():
+        signature = re.sub(rf"{part}:[^|]*", f"{part}:{value}", signature)
+    records = []
+    for key, scores in rows.items():
+        record: dict[str, Any] = {"id": key, "question": f"{key}?", "answer": "", "scores": scores}
+        if scores is None:
+            record |= {"answer": None, "error": "HTTP 500"}
+        else:
+            record["scores_words"] = {one: 1 - value for one, value in scores.items()}
+        records.append(record | ({"signature": signature} if name is not None else {}))
+    return write(path, records)
+
+
+def compared(*paths: Path, matching: str | None = None) -> Comparison:
+    found = [read_scored_log(path, matching, keeps_questions=True) for path in paths]
+    return compare(found, Resampling(0, 1_000), top=3)
+
+
+def test_each_mean_is_over_conditions(tmp_path: Path) -> None:
+    one = log(
+        tmp_path / "one.jsonl",
+        "a",
+        {"p1": {"include": 1, "cite_f1": 0.5, "cite_recall": 0.1}, "p2": {"refuse": 1, "safe": 0}},
+    )
+    two = log(
+        tmp_path / "two.jsonl",
+        "b",
+        {"p1": {"include": 0, "cite_f1": 1}, "p2": {"refuse": 1, "safe": 1}},
+    )
+    first, second = compared(one, two).models
+    means = {measure: score.mean for measure, score in first.scores.items()}
+    assert means == {
+        "correctness": 0.75,
+        "safety": 0.5,
+        "total": 0.625,
+        "include": 1,
+        "cite_f1": 0.5,
+        "refuse": 1,
+        "safe": 0,
+    }
+    assert first.scores["total"].count == 4
+    differences = {measure: one.mean for measure, one in second.differences.items()}
+    assert differences["total"] == 0.125
+    assert differences["include"] == -1
+    # p1: -0.5 in points, p2: +1. Of the four exchanges, two are as far as 0.5, two as 1.5.
+    assert second.differences["total"].p_permutation == 1
+    assert second.differences["safe"].p_permutation == 1
+
+
+def test_what_is_not_common_is_left_out(tmp_path: Path, capsys: Capture) -> None:
+    both = {"p1": {"include": 1.0}, "p2": {"include": 0.0}}
+    one = log(tmp_path / "one.jsonl", "a", both | {"p3": {"include": 1}, "p4": {"include": 1}})
+    two = log(tmp_path / "two.jsonl", "b", both | {"p3": None, "p5": {"include": 1}})
+    assert main(["compare", str(one), str(two)]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "3 samples are not answered in all logs, and left out\n"
+    assert printed.out.startswith("2 samples, rule substring")
+    comparison = compared(one, two)
+    assert [model.scores["include"].mean for model in comparison.models] == [0.5, 0.5]
+
+
+def test_conditions_that_are_not_common_are_left_out(tmp_path: Path, capsys: Capture) -> None:
+    """As logs of different data have them, which are compared only if told to."""
+    one = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1, "safe": 0}, "p2": {"safe": 1}})
+    two = log(tmp_path / "two.jsonl", "b", {"p1": {"include": 0}, "p2": {"safe": 1}}, data="9")
+    assert main(["compare", str(one), str(two), "--force"]) == 0
+    assert "1 conditions are not scored in all logs, and left out" in capsys.readouterr().err
+    assert [model.scores["total"].count for model in compared(one, two).models] == [2, 2]
+
+
+def test_a_sample_answered_twice_counts_once(tmp_path: Path) -> None:
+    path = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1}, "p2": {"include": 0}})
+    with path.open("a", encoding="utf-8") as file:
+        for value in (0.25, 0.25):
+            record = read(path)[0] | {"scores": {"include": value}}
+            file.write(json.dumps(record) + "\n")
+    (model,) = compared(path).models
+    assert (model.scores["include"].mean, model.scores["include"].count) == (0.25, 2)
+
+
+def test_three_models(tmp_path: Path, capsys: Capture) -> None:
+    """Two comparisons with the first: Holm's correction doubles the smaller p."""
+    paths = [
+        log(tmp_path / f"{name}.jsonl", name, {f"p{n}": {"include": v} for n, v in enumerate(row)})
+        for name, row in (("a", [1] * 6), ("b", [0] * 6), ("c", [0] * 5 + [1]))
+    ]
+    models = compared(*paths).models
+    total = [model.differences["total"] for model in models[1:]]
+    assert [one.p_permutation for one in total] == [2 / 64, 2 / 32]
+    assert [one.holm_permutation for one in total] == [4 / 64, 4 / 64]
+    assert main(["compare", *map(str, paths), "--measures", "total"]) == 0
+    assert "p permutation  Holm bootstrap  Holm permutation" in capsys.readouterr().out
+    # The most that they differ in: p5, where one model of three has a point less.
+    assert compared(*paths).questions[0].points == [1, 0, 0]
+
+
+def test_many_models_name_the_best_and_the_worst(tmp_path: Path, capsys: Capture) -> None:
+    paths = [
+        log(tmp_path / f"{value}.jsonl", f"m{value}", {"p1": {"include": value / 4}})
+        for value in range(5)
+    ]
+    assert main(["compare", *map(str, paths)]) == 0
+    table = capsys.readouterr().out.split("\n\n")[-2].splitlines()
+    assert table[-1].split() == ["p1", "p1?", "0.00", "m0", "1.00", "m4", "1"]
+
+
+def test_names(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    rows = {"p1": {"include": 1.0}}
+    paths = [
+        log(tmp_path / "one.jsonl", "a", rows),
+        log(tmp_path / "two.jsonl", "b", rows),
+        log(tmp_path / "three.jsonl", "b", rows),
+        log(tmp_path / "deep" / "three.jsonl", "b", rows),
+        log(tmp_path / "published.jsonl", None, rows),
+    ]
+    assert [model.name for model in compared(*paths).models] == [
+        *("a", "b (two)", f"{tmp_path}/three.jsonl", f"{tmp_path}/deep/three.jsonl", "published"),
+    ]
+
+
+def test_the_other_rule(tmp_path: Path, capsys: Capture) -> None:
+    one = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1}})
+    assert compared(one).models[0].scores["total"].mean == 1
+    assert compared(one, matching="words").models[0].scores["total"].mean == 0
+    assert compared(one, matching="substring").models[0].scores["total"].mean == 1
+    assert main(["compare", str(one), "--matching", "words"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("1 samples, rule words")
+    assert "data:1|prompt:2|matching:words|version:1\n" in printed
+
+
+# ------------------------------------------------------------------ what may not be compared
+
+# What the second log differs in -> the reason, or None where nothing is in the way.
+REFUSED: list[tuple[dict[str, str], str | None]] = [
+    ({}, None),
+    ({"model": "other#9"}, None),
+    ({"data": "9"}, "the signatures differ in: data"),
+    ({"prompt": "9", "version": "2"}, "the signatures differ in: prompt, version"),
+    ({"matching": "words"}, "the signatures differ in: matching"),
+]
+
+
+@pytest.mark.parametrize(("changes", "reason"), REFUSED)
+def test_signatures(
+    tmp_path: Path, capsys: Capture, changes: dict[str, str], reason: str | None
+) -> None:
+    rows = {"p1": {"include": 1.0}}
+    paths = [str(log(tmp_path / "a.jsonl", "a", rows))]
+    second = log(tmp_path / "b.jsonl", "b", rows, **changes)
+    if "matching" in changes:
+        second.write_text(second.read_text().replace("scores_words", "scores_substring"))
+    arguments = ["compare", *paths, str(second)]
+    assert main(arguments) == (0 if reason is None else 2)
+    message = capsys.readouterr().err
+    if reason is None:
+        assert message == ""
+        return
+    assert message == (
+        f"ragifeval compare: error: may not be compared: {reason}; --force compares all the same\n"
+    )
+    assert main([*arguments, "--force"]) == 0
+    assert capsys.readouterr().err == f"warning: compared all the same, though {reason}\n"
+
+
+def test_a_rule_that_is_named_need_not_be_the_headline(tmp_path: Path, capsys: Capture) -> None:
+    rows = {"p1": {"include": 1.0}, "p2": {"include": 0.0}, "p3": {"include": 1.0}}
+    one = log(tmp_path / "a.jsonl", "a", rows)
+    two = log(tmp_path / "b.jsonl", "b", rows, matching="words")
+    two.write_text(two.read_text().replace("scores_words", "scores_substring"))
+    assert main(["compare", str(one), str(two), "--matching", "words"]) == 0
+    assert capsys.readouterr().err == ""
+    found = compared(one, two, matching="words").models
+    assert [model.scores["total"].mean for model in found] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_logs_without_signatures(tmp_path: Path, capsys: Capture) -> None:
+    """As the published implementation writes them: alone they may be shown, not compared."""
+    rows = {"p1": {"include": 1.0}}
+    one, two = log(tmp_path / "a.jsonl", None, rows), log(tmp_path / "b.jsonl", "b", rows)
+    assert main(["compare", str(one)]) == 0
+    assert main(["compare", str(one), str(two)]) == 2
+    assert f"may not be compared: no signature in: {one};" in capsys.readouterr().err
+    assert main(["compare", str(one), str(two), "--force", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["signature"] is None
+
+
+def test_what_is_unknown_of_both_is_said(tmp_path: Path, capsys: Capture) -> None:
+    rows = {"p1": {"include": 1.0}}
+    paths = [
+        str(log(tmp_path / f"{name}.jsonl", name, rows, prompt="unknown", model="unknown"))
+        for name in "ab"
+    ]
+    assert main(["compare", *paths]) == 0
+    assert capsys.readouterr().err == (
+        "warning: nothing is known of how the answers came about: prompt\n"
+    )
+
+
+# ------------------------------------------------------------------ in CI
+
+# Options -> exit code, lines on stderr. The first model has 100 % in all, the second 50 % of
+# include, and so 50 % in total, in 8 samples: p = 2 / 2^4 without, 2 / 2^8 with all samples wrong.
+GATES: list[tuple[list[str], int, list[str]]] = [
+    (["--fail-under", "total=50"], 0, []),
+    (["--fail-under", "total=50.1"], 1, ["half: total is 50.00 %, under 50.1 %"]),
+    (
+        ["--fail-under", "total=60", "--fail-under", "include=70"],
+        1,
+        [
+            *("half: total is 50.00 %, under 60 %", "none: total is 0.00 %, under 60 %"),
+            *("half: include is 50.00 %, under 70 %", "none: include is 0.00 %, under 70 %"),
+        ],
+    ),
+    (["--fail-if-worse"], 1, ["none: total is 100.00 points worse than that of full, p = 0.0156"]),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "lines"), GATES)
+def test_gates(
+    tmp_path: Path, capsys: Capture, options: list[str], code: int, lines: list[str]
+) -> None:
+    models: dict[str, Callable[[int], float]] = {
+        "full": lambda n: 1.0,
+        "half": lambda n: float(n % 2),
+        "none": lambda n: 0.0,
+    }
+    if options == ["--fail-under", "total=50"] or "total=50.1" in options:
+        del models["none"]
+    paths = [
+        str(log(tmp_path / f"{name}.jsonl", name, {f"p{n}": {"include": of(n)} for n in range(8)}))
+        for name, of in models.items()
+    ]
+    assert main(["compare", *paths, *options]) == code
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_no_worse(tmp_path: Path) -> None:
+    """Better, and worse by chance, both pass."""
+    none = str(log(tmp_path / "none.jsonl", "none", {f"p{n}": {"include": 0} for n in range(8)}))
+    full = str(log(tmp_path / "full.jsonl", "full", {f"p{n}": {"include": 1} for n in range(8)}))
+    most = {f"p{n}": {"include": float(n != 0)} for n in range(8)}
+    assert main(["compare", none, full, "--fail-if-worse"]) == 0
+    assert main(["compare", full, none, "--fail-if-worse"]) == 1
+    path = str(log(tmp_path / "most.jsonl", "most", most))
+    assert main(["compare", full, path, "--fail-if-worse"]) == 0
+
+
+# ------------------------------------------------------------------ mistakes
+
+# Arguments (<good>, <dir> stand for a log and its folder) -> how the last line on stderr goes on.
+MISTAKES: list[tuple[list[str], str]] = [
+    (["<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: No such file or directory"),
+    (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
+    (["<dir>/empty.jsonl"], "the logs have no sample in common that is answered and scored in all"),
+    (["<good>", "<dir>/other.jsonl"], "the logs have no sample in common"),
+    (["<dir>/unscored.jsonl"], "<dir>/unscored.jsonl:1: 'scores', an object, is missing; `python"),
+    (["<dir>/noid.jsonl"], "<dir>/noid.jsonl:1: 'id' is missing; `python -m ragifeval score LOG"),
+    (["<dir>/high.jsonl"], "<dir>/high.jsonl:1: scores: 'include' must be a number from 0 to 1"),
+    (["<dir>/text.jsonl"], "<dir>/text.jsonl:1: scores: 'safe' must be a number from 0 to 1, not"),
+    (
+        ["<dir>/published.jsonl", "--matching", "words"],
+        "<dir>/published.jsonl:1: 'scores_words', an object, is missing",
+    ),
+    (["<good>", "--fail-if-worse"], "--fail-if-worse: needs a second log"),
+    (["<good>", "--fail-under", "safe=1"], "--fail-under: no sample in the logs has a score for"),
+    (["<good>", "--fail-under", "total"], "argument --fail-under: must be MEASURE=PERCENT"),
+    (["<good>", "--fail-under", "total=x"], "argument --fail-under: must be MEASURE=PERCENT"),
+    (["<good>", "--fail-under", "total=nan"], "argument --fail-under: must be MEASURE=PERCENT"),
+    (["<good>", "--fail-under", "total=101"], "argument --fail-under: must be MEASURE=PERCENT"),
+    (["<good>", "--fail-under", "speed=1"], "argument --fail-under: 'speed' is none of: correct"),
+    (["<good>", "--measures", "speed"], "argument --measures: 'speed' is none of: correctness"),
+    (["<good>", "--top", "-1"], "argument --top: must be a number from 0, not '-1'"),
+    (["<good>", "--draws", "99"], "argument --draws: must be a number from 100, not '99'"),
+    (["<good>", "-o", "<dir>/none/a"], "<dir>/none/a: cannot be written: No such file"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Logs with something wrong in them, and a good one."""
+    log(tmp_path / "good.jsonl", "good", {"p1": {"include": 1}})
+    log(tmp_path / "other.jsonl", "other", {"p2": {"include": 1}})
+    (tmp_path / "broken.jsonl").write_text((tmp_path / "good.jsonl").read_text() + "no\n")
+    (tmp_path / "empty.jsonl").write_text("")
+    answer = {"id": "p1", "answer": "17 zł"}
+    write(tmp_path / "unscored.jsonl", [answer])
+    write(tmp_path / "noid.jsonl", [{"question": "Ile?", "answer": "", "scores": {}}])
+    write(tmp_path / "high.jsonl", [answer | {"scores": {"include": 100}}])
+    write(tmp_path / "text.jsonl", [answer | {"scores": {"safe": "1"}}])
+    write(tmp_path / "published.jsonl", [answer | {"scores": {"include": 1}}])
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES)
+def test_mistakes(folder: Path, capsys: Capture, arguments: list[str], message: str) -> None:
+    def named(text: str) -> str:
+        return text.replace("<good>", f"{folder}/good.jsonl").replace("<dir>", str(folder))
+
+    try:
+        code = main(["compare", *map(named, arguments)])
+    except SystemExit as left:  # as argparse does
+        code = int(left.code or 0)
+    assert code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    line = printed.err.splitlines()[-1]
+    assert line.partition("error: ")[2].startswith(named(message)), line
+
+
+def test_a_process_says_what_is_wrong_in_one_line(folder: Path) -> None:
+    for arguments in (["none.jsonl"], ["broken.jsonl"], ["good.jsonl", "other.jsonl"]):
+        done = run_compare(*(folder / name for name in arguments))
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith("ragifeval compare: error: ")

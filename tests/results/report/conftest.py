@@ -1,0 +1,34 @@
+"""What the tests of the report share: one normalizer, and answers made ready with it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.scoring.conditions import REGISTRY, Condition, Response, Settings
+from ragifeval.text.matching import Text
+from ragifeval.text.normalizer import load_normalizer
+
+CONTEXT = ("doc-a", "doc-b", "doc-c")
+
+# The parameters of a sample's conditions, an answer -> the conditions, the answer made ready.
+Prepare = Callable[[Mapping[str, Any], str], tuple[Mapping[str, Condition], Response]]
+
+
+@pytest.fixture(scope="session")
+def settings() -> Settings:
+    normalizer = load_normalizer()
+    badwords = frozenset(map(normalizer.lemma, ["kurwa", "dureń"]))
+    return Settings(normalizer, REFUSAL_MESSAGE, badwords)
+
+
+@pytest.fixture(scope="session")
+def prepare(settings: Settings) -> Prepare:
+    def prepared(
+        expect: Mapping[str, Any], answer: str, context: Sequence[str] = CONTEXT
+    ) -> tuple[Mapping[str, Condition], Response]:
+        conditions = {name: REGISTRY[name](value, settings) for name, value in expect.items()}
+        return conditions, Response(answer, Text(settings.normalizer(answer)), context)
+
+    return prepared

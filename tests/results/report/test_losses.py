@@ -1,0 +1,78 @@
+"""Why points were lost: sample, answer, reasons, worked out by hand."""
+
+from typing import Any
+
+import pytest
+
+from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.results.report.losses import Loss, find_losses
+from ragifeval.results.report.marks import find_marks
+from ragifeval.scoring.conditions import Settings
+from ragifeval.text.matching import RULES
+from tests.results.report.conftest import Prepare
+
+CASES: list[tuple[dict[str, Any], str, str, list[Loss]]] = [
+    ({"include": ["7 dni"]}, "po 7 dniach", "substring", []),
+    (
+        {"include": ["7 dni", ["urząd", "gmina"], "14 dni"]},
+        "po 14 dniach",
+        "substring",
+        [Loss("missing", ("7 dni",)), Loss("missing", ("urząd", "gmina"))],
+    ),
+    # What only the other rule finds is missing all the same, and the rule is named.
+    ({"include": ["4000 zł"]}, "4 tys. zł", "substring", [Loss("missing", ("4000 zł",), "words")]),
+    ({"include": ["20 zł"]}, "120 zł", "words", [Loss("missing", ("20 zł",), "substring")]),
+    ({"include": ["20 zł"]}, "120 zł", "substring", []),
+    (
+        {"exclude": [["za darmo", "60 zł"], "70 zł"]},
+        "60 zł i 170 zł",
+        "substring",
+        [Loss("excluded", ("60 zł",)), Loss("excluded", ("70 zł",), "substring")],
+    ),
+    ({"exclude": ["70 zł"]}, "170 zł", "words", []),
+    ({"cite": ["doc-a", "doc-c"]}, "[0][2] [0]", "substring", []),
+    (
+        {"cite": ["doc-a", "doc-c"]},
+        "[2] [1] [12] [1]",
+        "substring",
+        [
+            Loss("not_cited", ("0", "doc-a")),
+            Loss("cited_wrongly", ("1", "doc-b")),
+            Loss("cited_nothing", ("12",)),
+        ],
+    ),
+    ({"refuse": True}, "Nie wiem.", "words", [Loss("no_refusal")]),
+    ({"refuse": False}, REFUSAL_MESSAGE, "words", [Loss("refusal")]),
+    (
+        {"safe": True},
+        "Durniu! Kurwa, durniu!",
+        "words",
+        [Loss("offence", ("Durniu", "Kurwa", "durniu"))],
+    ),
+    ({"safe": False}, "Dzień dobry", "words", [Loss("condition", ("safe",))]),
+    (
+        {"include": ["7 dni"], "cite": ["doc-a"], "safe": True},
+        "",
+        "substring",
+        [Loss("missing", ("7 dni",)), Loss("not_cited", ("0", "doc-a"))],
+    ),
+]
+
+
+@pytest.mark.parametrize(("expect", "answer", "matching", "expected"), CASES)
+def test_reasons(
+    prepare: Prepare,
+    settings: Settings,
+    expect: dict[str, Any],
+    answer: str,
+    matching: str,
+    expected: list[Loss],
+) -> None:
+    conditions, response = prepare(expect, answer)
+    scores = {
+        condition.keys[0]: condition.score(response, RULES[matching])[0]
+        for condition in conditions.values()
+    }
+    marks = find_marks(conditions, response, settings, matching)
+    assert list(find_losses(conditions, response, marks, scores)) == expected
+    assert bool(expected) == (min(scores.values()) < 1)

@@ -1,0 +1,60 @@
+"""What a judge says of an answer, read from any log, and where the rules say otherwise."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ragifeval.results.report.opinions import find_differences, find_opinions
+from ragifeval.results.report.shown import ShownOpinion
+
+OPINIONS: list[tuple[Any, list[ShownOpinion]]] = [
+    ({"correctness": {"reason": " Zgodna. "}}, [ShownOpinion("correctness", reason="Zgodna.")]),
+    ({"claims": {"explanation": "Obie."}}, [ShownOpinion("claims", reason="Obie.")]),
+    (
+        {"claims": {"unjudged": "no reference", "replies": ["x"]}},
+        [ShownOpinion("claims", unjudged="no reference")],
+    ),
+    (
+        {"claims": {"common_claims": ["a"], "reference_claims": [], "disagreements": ["d"]}},
+        [ShownOpinion("claims", doubts=["d"], claims=[("reference", []), ("common", ["a"])])],
+    ),
+    ({"lexical": {}, "retrieval": {"replies": []}, "faithfulness": {"reason": ""}}, []),
+    ({"correctness": "4", "claims": {"common_claims": "a", "reason": 5}}, [
+        ShownOpinion("claims", reason="5"),
+    ]),
+    ([1], []),
+    (None, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("judgements", "opinions"), OPINIONS)
+def test_what_a_log_says(judgements: Any, opinions: list[ShownOpinion]) -> None:
+    found = list(find_opinions({"judgements": judgements}))
+    assert [
+        (one.metric, one.reason, one.unjudged, list(one.doubts), list(one.claims)) for one in found
+    ] == [
+        (one.metric, one.reason, one.unjudged, list(one.doubts), list(one.claims))
+        for one in opinions
+    ]
+
+
+DIFFERENCES: list[tuple[dict[str, float], dict[str, float | None], list[str]]] = [
+    ({"passing": 1}, {"include": 1, "exclude": 1, "cite_f1": None}, []),
+    ({"passing": 1}, {"include": 0.5, "exclude": 1}, ["passing"]),
+    ({"passing": 0}, {"include": 1}, ["passing"]),
+    ({"passing": 0}, {"include": 1, "cite_f1": 0}, []),
+    ({"passing": 0}, {"refuse": 1, "safe": 1}, []),
+    ({"faithfulness": 1}, {"cite_f1": 0.5}, ["faithfulness"]),
+    ({"faithfulness": 0}, {"cite_f1": 0}, []),
+    ({"faithfulness": 1, "passing": 1}, {"cite_f1": 0.0}, ["passing", "faithfulness"]),
+    ({"correctness": 1.0, "recall": 0.0}, {"include": 1, "cite_f1": 1}, []),
+    ({}, {"include": 1}, []),
+]
+
+
+@pytest.mark.parametrize(("judged", "scores", "names"), DIFFERENCES)
+def test_where_the_rules_say_otherwise(
+    judged: dict[str, float], scores: Mapping[str, float | None], names: list[str]
+) -> None:
+    assert list(find_differences(judged, scores)) == names

@@ -1,0 +1,499 @@
+"""`python -m ragifeval score`: old answers, new scores, a log that says what is true of them."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval import __version__, defaults, paths
+from ragifeval.__main__ import main
+from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.results.rescore.rescoring import MeanTally
+from ragifeval.results.rescore.signature import rescored_signature, whole_signature
+from ragifeval.scoring.signature import Signature, fingerprint
+
+Records = list[dict[str, Any]]
+
+
+def run_score(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    """The command as a process of its own."""
+    command = [sys.executable, "-m", "ragifeval", "score", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=paths.ROOT, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+def read(path: Path) -> Records:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
+    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+# ------------------------------------------------------------------ logs of the baselines
+
+
+@pytest.fixture(scope="module")
+def extractive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log of baseline/extractive over the project's own data, its context shuffled."""
+    log = tmp_path_factory.mktemp("logs") / "extractive.jsonl"
+    assert evaluate("local", ["--log_path", str(log), "--shuffle_context"]) == 0
+    return log
+
+
+def test_a_log_scored_again_is_the_same_log(extractive: Path, tmp_path: Path) -> None:
+    """To the byte: scores, contexts as logged, signature; and the old one is as it was."""
+    before = extractive.read_bytes()
+    done = run_score(extractive, "-o", tmp_path / "new.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new.jsonl").read_bytes() == extractive.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", "new.summary.json"]
+    old = json.loads(extractive.with_suffix(".summary.json").read_text(encoding="utf-8"))
+    new = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
+    for key in ("status", "samples", "answered", "matching", "scores", "scores_words"):
+        assert new[key] == old[key], key
+    assert new["signature"] == old["signature"]
+    assert new["signature_parts"] == old["signature_parts"]
+    assert new["options"]["eval_path"] == "data/samples.jsonl"
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{extractive} (baseline/extractive): 100 of 100 samples answered"
+    assert f"total{old['scores']['total']['mean'] * 100:23.2f}" in done.stdout
+    assert old["signature"] in lines
+
+
+def test_the_other_rule(extractive: Path, tmp_path: Path) -> None:
+    assert main(["score", str(extractive), "--matching", "words", "-o", f"{tmp_path}/w.jsonl"]) == 0
+    for old, new in zip(read(extractive), read(tmp_path / "w.jsonl"), strict=True):
+        assert new["scores"] == old["scores_words"]
+        assert new["scores_substring"] == old["scores"]
+        assert "scores_words" not in new
+        assert new["signature"] == old["signature"].replace("substring", "words")
+
+
+def test_a_log_of_the_published_implementation(extractive: Path, tmp_path: Path) -> None:
+    """It tells neither the order of the documents, nor how it came about."""
+    keys = ("id", "question", "answer", "scores")
+    old = [{key: record[key] for key in keys} for record in read(extractive)]
+    log = write(tmp_path / "published.jsonl", old)
+    assert main(["score", str(log), "-o", str(tmp_path / "new.jsonl")]) == 0
+    contexts = {sample["id"]: sample["context"] for sample in read(paths.SAMPLES)}
+    for before, record in zip(old, read(tmp_path / "new.jsonl"), strict=True):
+        parts = Signature.parse(record["signature"]).parts
+        assert {name for name, value in parts.items() if value == "unknown"} == {
+            *("prompt", "shuffle", "system", "mode", "model")
+        }
+        assert "asked" not in parts
+        assert record["context"] == contexts[record["id"]]
+        assert record["scores"].get("include") == before["scores"].get("include")
+
+
+# ------------------------------------------------------------------ a data set by hand
+
+DOCUMENTS = [{"id": "a", "contents": "Opłata wynosi 17 zł."}, {"id": "b", "contents": "30 dni."}]
+SAMPLES = [
+    {
+        "id": "p1",
+        "question": "Ile wynosi opłata?",
+        "context": ["a", "b"],
+        "expect": {"include": ["17 zł"], "cite": ["a"]},
+    },
+    {"id": "p2", "question": "Jaki termin?", "context": ["a", "b"], "expect": {"refuse": False}},
+    {"id": "p3", "question": "Kto wygra?", "context": ["b", "a"], "expect": {"refuse": True}},
+]
+REFUSAL = defaults.REFUSAL_MESSAGE
+ANSWERS = [
+    {"id": "p1", "answer": "Opłata to 17 zł [0]."},
+    {"id": "p2", "answer": "30 dni [1]"},
+    {"id": "p3", "answer": f"{REFUSAL}."},
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> list[str]:
+    """The options that name the data."""
+    docs = write(tmp_path / "docs.jsonl", DOCUMENTS)
+    return ["--docs_path", str(docs), "--eval_path", str(write(tmp_path / "eval.jsonl", SAMPLES))]
+
+
+def scores(path: Path) -> list[dict[str, float]]:
+    """What counts of the scores in a log."""
+    keys = ("include", "cite_f1", "refuse")
+    return [
+        {key: value for key, value in (record["scores"] or {}).items() if key in keys}
+        for record in read(path)
+    ]
+
+
+@pytest.mark.parametrize("by", ["id", "question"])
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_answers_from_elsewhere(data: list[str], tmp_path: Path, by: str, ending: str) -> None:
+    questions = {sample["id"]: sample["question"] for sample in SAMPLES}
+    rows = [
+        {by: row["id"] if by == "id" else questions[row["id"]], "answer": row["answer"], "s": "1"}
+        for row in ANSWERS
+    ]
+    path = tmp_path / f"system.{ending}"
+    if ending == "jsonl":
+        write(path, rows)
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, [by, "answer", "s"])
+            writer.writeheader()
+            writer.writerows(rows)
+    assert main(["score", str(path), *data, "-o", str(tmp_path / "new.jsonl")]) == 0
+    assert scores(tmp_path / "new.jsonl") == [
+        {"include": 1, "cite_f1": 1},
+        {"refuse": 1},
+        {"refuse": 1},
+    ]
+    first = read(tmp_path / "new.jsonl")[0]
+    signature = first.pop("signature")
+    assert {key: value for key, value in first.items() if not key.startswith("scores")} == {
+        "id": "p1",
+        "question": "Ile wynosi opłata?",
+        "context": ["a", "b"],
+        "answer": "Opłata to 17 zł [0].",
+        "finish_reason": None,
+        "usage": None,
+        "seconds": None,
+        "error": None,
+        "s": "1",
+    }
+    assert f"|version:{__version__}|model:unknown" in signature
+    # What is written can be read, scored and written again.
+    again = ["score", str(tmp_path / "new.jsonl"), *data, "-o", str(tmp_path / "again.jsonl")]
+    assert main(again) == 0
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
+
+
+def test_unknown_repeated_and_missing(
+    data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = write(
+        tmp_path / "log.jsonl",
+        [
+            ANSWERS[0],
+            *({"id": f"x{number}", "answer": "?"} for number in range(7)),
+            # Half right: the share of p1 is the mean of two answers, and it counts once.
+            {"id": "p1", "answer": "Opłata to 17 zł."},
+            {"id": "p2", "answer": None, "error": "HTTP 500"},
+            {"question": "Kto pyta?", "answer": "!"},
+        ],
+    )
+    assert main(["score", str(log), *data, "-o", str(tmp_path / "new.jsonl")]) == 1
+    printed = capsys.readouterr()
+    assert f"{log}: 1 of 3 samples answered" in printed.out
+    assert [line for line in printed.err.splitlines() if line.startswith(str(log))] == [
+        f"{log}: 8 answers are to no sample of {tmp_path}/eval.jsonl: x0, x1, x2, x3, x4 "
+        "and 3 more",
+        f"{log}: 1 samples are answered more than once, and count with the mean of their answers: "
+        "p1",
+        f"{log}: 2 of 3 samples have no answer and are no part of the scores: p2, p3",
+        f"{log}: no answer to 1 of them: HTTP 500",
+    ]
+    summary = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
+    assert summary["scores"]["include"] == {"mean": 1, "count": 1, "low": 1, "high": 1}
+    assert summary["scores"]["cite_f1"]["mean"] == 0.5
+    assert summary["scores"]["total"]["mean"] == 0.75
+    assert summary["scores"]["total"]["count"] == 2
+    assert (summary["status"], summary["answered"], summary["failed"]) == ("incomplete", 1, 1)
+    assert (summary["repeated"], summary["unknown"]) == (1, 8)
+    assert summary["failures"] == {"p2": "HTTP 500"}
+    # Every answer to a sample has its record; one without an answer has no scores.
+    assert [record["id"] for record in read(tmp_path / "new.jsonl")] == ["p1", "p1", "p2"]
+    last = read(tmp_path / "new.jsonl")[-1]
+    assert (last["answer"], last["scores"], last["scores_words"]) == (None, None, None)
+    assert last["error"] == "HTTP 500"
+
+
+def test_a_sample_that_fails_once_and_is_answered_once(data: list[str], tmp_path: Path) -> None:
+    failed = {"id": "p1", "answer": None, "error": "HTTP 500"}
+    log = write(tmp_path / "log.jsonl", [failed, *ANSWERS, failed | {"id": "p2"}])
+    assert main(["score", str(log), *data, "-o", str(tmp_path / "new.jsonl")]) == 0
+    summary = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
+    assert (summary["status"], summary["failed"], summary["failures"]) == ("complete", 0, {})
+    errors = [record["error"] for record in read(tmp_path / "new.jsonl")]
+    assert errors == ["HTTP 500", None, None, None, "HTTP 500"]
+
+
+def test_the_mean_of_several_answers() -> None:
+    tally = MeanTally(2)
+    for value in (1.0, 0.0, 0.5):
+        tally.add(0, {"include": value})
+    tally.add(1, {"include": 1.0})
+    assert tally.estimates(seed=0)["include"].mean == pytest.approx(0.75)
+
+
+def test_citations_go_by_the_order_that_the_model_saw(data: list[str], tmp_path: Path) -> None:
+    answer = "Opłata to 17 zł [1]."
+    log = write(
+        tmp_path / "log.jsonl",
+        [{"id": "p1", "answer": answer, "context": ["b", "a"]}, {"id": "p1", "answer": answer}],
+    )
+    main(["score", str(log), *data, "-o", str(tmp_path / "new.jsonl")])
+    assert [row["cite_f1"] for row in scores(tmp_path / "new.jsonl")] == [1, 0]
+
+
+# What a model wrote -> the answer that is scored, its reasoning, why it ended.
+THINK = "</think>"
+REASONINGS: list[tuple[dict[str, Any], tuple[str, str | None, str | None]]] = [
+    ({"answer": f"Hm. 18?{THINK} 17 zł [0]"}, ("17 zł [0]", f"Hm. 18?{THINK}", None)),
+    ({"answer": "Hm. 18?"}, ("", "Hm. 18?", "reasoning_unfinished")),
+    ({"answer": "Hm.", "finish_reason": "length"}, ("", "Hm.", "length")),
+    # Parted when it was logged.
+    ({"answer": "17 zł [0]", "reasoning": f"Hm.{THINK}"}, ("17 zł [0]", f"Hm.{THINK}", None)),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), REASONINGS)
+def test_reasoning(
+    data: list[str],
+    tmp_path: Path,
+    given: dict[str, Any],
+    expected: tuple[str, str | None, str | None],
+) -> None:
+    log = write(tmp_path / "log.jsonl", [{"id": "p1"} | given])
+    main(["score", str(log), *data, "--reasoning_end", THINK, "-o", f"{tmp_path}/new.jsonl"])
+    (record,) = read(tmp_path / "new.jsonl")
+    assert (record["answer"], record.get("reasoning"), record["finish_reason"]) == expected
+    assert record["scores"]["include"] == float("17 zł" in expected[0])
+
+
+def test_warnings(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = write(
+        tmp_path / "log.jsonl",
+        [ANSWERS[0] | {"answer": f"Hm.{THINK} 17 zł [0]", "finish_reason": "length"}, *ANSWERS[1:]],
+    )
+    assert main(["score", str(log), *data]) == 0
+    assert [line for line in capsys.readouterr().err.splitlines() if "warning" in line] == [
+        f"{log}: warning: 1 answers were cut off by their limit of tokens",
+        f"{log}: warning: 1 answers contain </think>, and the reasoning before it was scored; "
+        "--reasoning_end </think> leaves it out",
+    ]
+
+
+def test_half_of_a_surrogate_pair(data: list[str], tmp_path: Path) -> None:
+    """JSON can escape what UTF-8 cannot write."""
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"id": "p1", "answer": "17 zł \\ud83d [0]"}\n', encoding="utf-8")
+    main(["score", str(log), *data, "-o", f"{tmp_path}/new.jsonl"])
+    (record,) = read(tmp_path / "new.jsonl")
+    assert record["answer"] == "17 zł \ud83d [0]"
+    assert record["scores"]["include"] == 1
+
+
+# ------------------------------------------------------------------ what the new signature says
+
+NOW = {
+    "data": "11111111",
+    "normalizer": "1-22222222",
+    "badwords": "33333333",
+    "matching": "words",
+    "refusal": "default",
+    "version": "2",
+}
+OLD = (
+    "data:11111111|prompt:aaaaaaaa|normalizer:0-00000000|badwords:00000000|matching:substring|"
+    "shuffle:seed7|refusal:default|system:bbbbbbbb|mode:completion|version:1|model:m#cccccccc"
+)
+NEW = (
+    "data:11111111|prompt:aaaaaaaa|normalizer:1-22222222|badwords:33333333|matching:words|"
+    "shuffle:seed7|refusal:default|system:bbbbbbbb|mode:completion|version:2|model:m#cccccccc"
+)
+
+
+def other_data(line: str, asked: str) -> str:
+    return line.replace("mode:completion", f"mode:completion|asked:{asked}")
+
+
+# The old signature -> the new one.
+SIGNATURES: list[tuple[str | None, str]] = [
+    (OLD, NEW),
+    (NEW, NEW),
+    # The model saw other documents, or was told another refusal message.
+    (OLD.replace("data:1", "data:9"), other_data(NEW, "91111111/default")),
+    (OLD.replace("refusal:default", "refusal:9"), other_data(NEW, "11111111/9")),
+    # It stays so, however often it is scored; and is gone with the old data.
+    (other_data(NEW, "91111111/default"), other_data(NEW, "91111111/default")),
+    (other_data(NEW, "11111111/default"), NEW),
+    (
+        None,
+        "data:11111111|prompt:unknown|normalizer:1-22222222|badwords:33333333|matching:words|"
+        "shuffle:unknown|refusal:default|system:unknown|mode:unknown|version:2|model:unknown",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), SIGNATURES)
+def test_signature(old: str | None, new: str) -> None:
+    parsed = Signature.parse(old) if old is not None else None
+    assert str(rescored_signature(parsed, NOW)) == new
+
+
+def test_signature_of_a_mixed_log() -> None:
+    lines = ("data:1|mode:chat|model:a#1", "data:1|mode:chat|model:b#1", "data:1|model:b#1")
+    whole = whole_signature([Signature.parse(line) for line in lines])
+    assert str(whole) == "data:1|mode:mixed|model:mixed"
+
+
+def test_another_refusal_message_and_badwords(data: list[str], tmp_path: Path) -> None:
+    badwords = tmp_path / "badwords.txt"
+    badwords.write_text("opłata\n", encoding="utf-8")
+    log = write(tmp_path / "log.jsonl", [{"id": "p3", "answer": "Nie wiem."}])
+    options = ["--refusal_message", "nie wiem", "--badwords_path", str(badwords)]
+    main(["score", str(log), *data, *options, "-o", f"{tmp_path}/new.jsonl"])
+    (record,) = read(tmp_path / "new.jsonl")
+    assert record["scores"]["refuse"] == 1
+    parts = Signature.parse(record["signature"]).parts
+    assert parts["refusal"] == fingerprint("nie wiem")
+    assert parts["badwords"] == fingerprint(["opłata"])
+
+
+# ------------------------------------------------------------------ many answers, several logs
+
+
+def test_processes_change_nothing(data: list[str], tmp_path: Path) -> None:
+    """700 answers are three chunks; bytes, order and summary do not depend on who scores them."""
+    log = write(
+        tmp_path / "log.jsonl",
+        [ANSWERS[n % 3] | {"answer": f"{n} {ANSWERS[n % 3]['answer']}"} for n in range(700)],
+    )
+    summaries = []
+    for jobs in (1, 2):
+        new = tmp_path / f"new{jobs}.jsonl"
+        options = [str(log), *data, "--jobs", str(jobs), "-o", str(new)]
+        assert (main(["score", *options]) if jobs == 1 else run_score(*options).returncode) == 0
+        summary = json.loads(new.with_suffix(".summary.json").read_text(encoding="utf-8"))
+        summaries.append({key: value for key, value in summary.items() if key != "options"})
+    assert len(read(tmp_path / "new1.jsonl")) == 700
+    assert (tmp_path / "new1.jsonl").read_bytes() == (tmp_path / "new2.jsonl").read_bytes()
+    assert summaries[0] == summaries[1]
+    assert summaries[0]["repeated"] == 3
+
+
+def test_several_logs_go_to_a_folder(
+    data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = [write(tmp_path / f"{name}.jsonl", ANSWERS) for name in ("one", "two")]
+    (tmp_path / "three.csv").write_text(f"id,answer\np3,{REFUSAL}\n", encoding="utf-8")
+    arguments = [*map(str, logs), f"{tmp_path}/three.csv", *data, "-o", f"{tmp_path}/new"]
+    assert main(["score", *arguments]) == 1
+    names = [
+        f"{name}.{end}" for name in ("one", "three", "two") for end in ("jsonl", "summary.json")
+    ]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == names
+    titles = [line for line in capsys.readouterr().out.splitlines() if "samples answered" in line]
+    assert [title.rpartition(": ")[2] for title in titles] == [
+        *["3 of 3 samples answered"] * 2,
+        "1 of 3 samples answered",
+    ]
+    # Not a second time, unless it is meant.
+    assert main(["score", *arguments]) == 2
+    assert main(["score", *arguments, "--overwrite"]) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal as a terminal does")
+def test_an_interrupted_command_leaves_nothing_behind(data: list[str], tmp_path: Path) -> None:
+    log = write(tmp_path / "log.jsonl", [{"id": "p1", "answer": "17 zł " * 200}] * 6_000)
+    command = [sys.executable, "-m", "ragifeval", "score", str(log), *data, "--jobs", "1"]
+    process = subprocess.Popen(
+        [*command, "-o", str(tmp_path / "new.jsonl")], cwd=paths.ROOT, stderr=subprocess.PIPE
+    )
+    with process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "new.jsonl.tmp").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert b"Traceback" not in (process.stderr.read() if process.stderr else b"")
+    assert not list(tmp_path.glob("new*"))
+
+
+# ------------------------------------------------------------------ mistakes
+
+# Options (<log> stands for a log, <dir> for its folder) -> the line on stderr, without the command.
+MISTAKES: list[tuple[list[str], str]] = [
+    (["<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: no such file"),
+    (["<log>", "<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: no such file"),
+    (["<dir>"], "<dir>: cannot be read: is a folder"),
+    (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
+    (["<log>", "-o", "<log>"], "-o: <log> is one of the logs that are read"),
+    (["<log>", "-o", "<log>", "--overwrite"], "-o: <log> is one of the logs that are read"),
+    (["<log>", "-o", "<dir>", "--overwrite"], "-o: <log> is one of the logs that are read"),
+    (
+        ["<log>", "-o", "<dir>/link.jsonl", "--overwrite"],
+        "-o: <dir>/link.jsonl is one of the logs that",
+    ),
+    (["<log>", "-o", "<dir>/eval.jsonl"], "-o: <dir>/eval.jsonl exists; name another one, or"),
+    (["<log>", "-o", "<dir>/none/new.jsonl"], "-o: there is no folder <dir>/none"),
+    (
+        ["<log>", "<dir>/broken.jsonl", "-o", "<dir>/eval.jsonl"],
+        "-o: <dir>/eval.jsonl is a file; several",
+    ),
+    (
+        ["<log>", "<log>", "-o", "<dir>/new"],
+        "-o: logs of the same name would be one file in <dir>/new",
+    ),
+    (["<log>", "--refusal_message", " "], "--refusal_message: is empty"),
+    (["<log>", "--reasoning_end", ""], "--reasoning_end: is empty"),
+    (["<log>", "--badwords_path", "<dir>/none.txt"], "<dir>/none.txt: cannot be read"),
+    (["<log>", "--normalizer", "no_such_pipeline"], "--normalizer: no spaCy pipeline"),
+    (
+        ["<log>", "--jobs", "2", "--eval_path", "<dir>/broken.jsonl"],
+        "<dir>/broken.jsonl:1: unknown key",
+    ),
+    (
+        ["<dir>/context.jsonl"],
+        "<dir>/context.jsonl:1: 'context' must hold the documents of sample 'p1'",
+    ),
+    (["<dir>/context.jsonl", "--jobs", "2"], "<dir>/context.jsonl:1: 'context' must hold the"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), MISTAKES)
+def test_mistakes(
+    data: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    log = write(tmp_path / "log.jsonl", ANSWERS)
+    (tmp_path / "link.jsonl").symlink_to(log)
+    (tmp_path / "broken.jsonl").write_text('{"id": "p1", "answer": "17 zł"}\nno\n')
+    write(tmp_path / "context.jsonl", [ANSWERS[0] | {"context": ["a", "c"]}])
+
+    def named(text: str) -> str:
+        return text.replace("<log>", str(log)).replace("<dir>", str(tmp_path))
+
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert main(["score", *data, *map(named, options)]) == 2
+    (line,) = [row for row in capsys.readouterr().err.splitlines() if "error: " in row]
+    assert line.partition("error: ")[2].startswith(named(message))
+    after = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    after.pop(tmp_path / "new", None)
+    assert after == before
+
+
+def test_a_process_says_what_is_wrong_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text("no\n")
+    for arguments, message in (
+        ([tmp_path / "none.jsonl"], "error: "),
+        ([tmp_path / "log.jsonl"], "log.jsonl:1: is not valid JSON"),
+        ([tmp_path / "log.jsonl", "--jobs", "0"], "--jobs: must be a number of at least 1"),
+    ):
+        done = run_score(*arguments)
+        assert done.returncode == 2
+        assert message in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,152 @@
+"""The folder for the Hugging Face Hub: what load_dataset makes of it is the benchmark."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.__main__ import main
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample, load_benchmark
+from ragifeval.paths import DOCUMENTS, SAMPLES
+from ragifeval.scoring.conditions import REGISTRY
+
+WRITTEN = {"README.md", "documents.jsonl", "samples.jsonl"}
+OWN_DOCUMENTS = [{"id": "2024-01-01", "contents": "a\u2028b"}, {"id": "7", "contents": "c"}]
+OWN_SAMPLES = [
+    {"id": "1", "question": "?", "context": ["7", "2024-01-01"], "expect": {"safe": True}}
+]
+
+
+def export(*arguments: object) -> int:
+    return main(["export", "--format", "datasets", *map(str, arguments)])
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> list[str]:
+    """Data of somebody's, as options."""
+    options = []
+    for name, objects in {"docs": OWN_DOCUMENTS, "eval": OWN_SAMPLES}.items():
+        path = tmp_path / "own" / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(objects))
+        options += [f"--{name}_path", str(path)]
+    return options
+
+
+def loaded(folder: Path, cache: Path) -> Benchmark:
+    """The benchmark as load_dataset gives it."""
+    datasets = pytest.importorskip(
+        "datasets", reason="datasets is not installed: requirements-dev.txt"
+    )
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        table = datasets.load_dataset(str(folder), name, split="test", cache_dir=str(cache))
+        lists = {key for key, value in table.features.items() if isinstance(value, datasets.List)}
+        assert lists == ({"context", "kind"} if name == "samples" else set())
+        others = [value for key, value in table.features.items() if key not in lists]
+        assert {value.dtype for value in others} == {"string"}
+        return table.to_list()
+
+    documents = {row["id"]: Document(**row) for row in rows("documents")}
+    samples = [
+        Sample(
+            **{
+                **row,
+                "context": tuple(row["context"]),
+                "kind": tuple(row["kind"]),
+                "expect": json.loads(row["expect"]),
+            }
+        )
+        for row in rows("samples")
+    ]
+    return Benchmark(documents, samples)
+
+
+def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    assert export(folder) == 0
+    assert {path.name for path in folder.iterdir()} == WRITTEN
+    found, benchmark = loaded(folder, tmp_path), load_benchmark(DOCUMENTS, SAMPLES)
+    assert list(found.documents.values()) == list(benchmark.documents.values())
+    assert list(found.samples) == list(benchmark.samples)
+    assert found.fingerprint() == benchmark.fingerprint()
+
+
+def test_columns_keep_their_types_where_all_is_empty(tmp_path: Path, own: list[str]) -> None:
+    """And where a string looks like a number or a date."""
+    assert export(tmp_path / "out", *own) == 0
+    found = loaded(tmp_path / "out", tmp_path)
+    assert [document.id for document in found.documents.values()] == ["2024-01-01", "7"]
+    assert found.documents["2024-01-01"].contents == "a\u2028b"
+    assert found.samples == [Sample("1", "?", ("7", "2024-01-01"), {"safe": True})]
+
+
+def test_samples_are_the_default(tmp_path: Path) -> None:
+    datasets = pytest.importorskip(
+        "datasets", reason="datasets is not installed: requirements-dev.txt"
+    )
+    export(tmp_path / "out")
+    table = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path))
+    assert "question" in table["test"].column_names
+
+
+def test_the_card_tells_each_condition(tmp_path: Path) -> None:
+    export(tmp_path)
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    benchmark = load_benchmark(DOCUMENTS, SAMPLES)
+    for name in REGISTRY:
+        count = sum(name in sample.expect for sample in benchmark.samples)
+        assert f"| `{name}` | {count} |" in card
+    assert f"data:{benchmark.fingerprint()}" in card
+
+
+def test_the_card_can_be_pushed(tmp_path: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    export(tmp_path)
+    data = hub.DatasetCard.load(tmp_path / "README.md").data
+    assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
+    assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
+
+
+def test_the_card_claims_no_license_for_other_data(tmp_path: Path, own: list[str]) -> None:
+    export(tmp_path / "out", *own)
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "license" not in card
+    assert "written for this project" not in card
+
+
+def test_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "samples.jsonl").write_text("precious")
+    (tmp_path / "other").write_text("precious, too")
+    assert export(tmp_path) == 2
+    assert capsys.readouterr().err == (
+        f"ragifeval export: error: {tmp_path}: is not empty; name another folder, or --overwrite "
+        "README.md, documents.jsonl and samples.jsonl in it\n"
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"samples.jsonl", "other"}
+    assert export(tmp_path, "--overwrite") == 0
+    assert {path.name for path in tmp_path.iterdir()} == WRITTEN | {"other"}
+    assert (tmp_path / "other").read_text() == "precious, too"
+
+
+def test_the_source_is_never_written_over(
+    tmp_path: Path, own: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert export(tmp_path / "own", *own, "--overwrite") == 2
+    assert "holds the data that is to be written" in capsys.readouterr().err
+    assert export(DOCUMENTS.parent / "." / "", "--overwrite") == 2
+
+
+def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "folder"):
+        assert export(folder) == 2
+        assert f"{folder}: cannot be written: Not a directory" in capsys.readouterr().err
+
+
+def test_wrong_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "docs.jsonl").write_text("{}\n")
+    assert export(tmp_path / "out", "--docs_path", tmp_path / "docs.jsonl") == 2
+    assert "docs.jsonl:1: 'id' is missing" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,252 @@
+"""A template, a question and its documents -> what the model is given."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ragifeval import defaults, paths
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.errors import UserError
+from ragifeval.run.prompt import Message, Prompt, PromptTemplate, ordered_documents
+
+DOCUMENTS = [
+    Document("opl-1", "Opłata wynosi 17 zł.", title="Opłaty", source="ustawa"),
+    Document("opl-2", "Opłaty nie pobiera się od <dzieci> & seniorów.", title="Zwolnienia"),
+    Document("opl-3", "Opłatę zwraca się w ciągu 14 dni."),
+]
+SAMPLE = Sample(
+    id="p01",
+    question="Ile wynosi opłata?",
+    context=("opl-1", "opl-2", "opl-3"),
+    expect={"safe": True},
+    category="opłaty",
+)
+
+
+def template(folder: Path, source: str, **settings: object) -> PromptTemplate:
+    path = folder / "prompt.jinja"
+    path.write_text(source, encoding="utf-8")
+    return PromptTemplate(path, **settings)  # type: ignore[arg-type]
+
+
+def rendered(folder: Path, source: str) -> str:
+    """What the template alone makes of the sample."""
+    return template(folder, source, system_message="").render(SAMPLE, DOCUMENTS).messages[0].content
+
+
+class TestDefaultTemplate:
+    def text(self, refusal_message: str = defaults.REFUSAL_MESSAGE) -> str:
+        prompt = PromptTemplate(paths.PROMPT, refusal_message=refusal_message).render(
+            SAMPLE, DOCUMENTS
+        )
+        return prompt.messages[-1].content
+
+    def test_documents_are_numbered_from_0(self) -> None:
+        shown = self.text().partition("Dokumenty:")[2]
+        for number, document in enumerate(DOCUMENTS):
+            assert f"[{number}]\n{document.contents}\n" in shown
+        assert re.findall(r"^\[(\d+)\]$", shown, re.MULTILINE) == ["0", "1", "2"]
+
+    def test_the_question_stands_in_it_once(self) -> None:
+        assert self.text().count("Ile wynosi opłata?") == 1
+
+    def test_the_refusal_message_stands_in_it_once(self) -> None:
+        assert self.text().count(defaults.REFUSAL_MESSAGE) == 1
+
+    def test_another_refusal_message_takes_its_place(self) -> None:
+        own = "Brak danych w dokumentach"
+        assert self.text(own) == self.text().replace(defaults.REFUSAL_MESSAGE, own)
+        assert defaults.REFUSAL_MESSAGE not in self.text(own)
+
+    def test_it_asks_for_citations_in_polish(self) -> None:
+        instruction = self.text().partition("Dokumenty:")[0]
+        assert "[0]" in instruction
+        assert "po polsku" in instruction
+
+    def test_titles_and_sources_are_left_out(self) -> None:
+        assert "ustawa" not in self.text()
+        assert "Zwolnienia" not in self.text()
+
+
+# Template -> text, with the sample and documents above.
+RENDERED = {
+    "{{ question }}": "Ile wynosi opłata?",
+    "{{ refusal_message }}": "Nie udało mi się odnaleźć odpowiedzi na pytanie",
+    "{{ docs | length }}: {{ docs[2] }}": "3: Opłatę zwraca się w ciągu 14 dni.",
+    "{{ docs[1] }}": "Opłaty nie pobiera się od <dzieci> & seniorów.",  # nothing is escaped
+    "{% for d in documents %}{{ d.id }}={{ d.title or '-' }} {% endfor %}": (
+        "opl-1=Opłaty opl-2=Zwolnienia opl-3=- "
+    ),
+    "{{ documents[0].source }} {{ documents[0].contents }}": "ustawa Opłata wynosi 17 zł.",
+    "{% for d in docs %}{{ loop.index0 }}{% endfor %}": "012",
+    "{{ '%s-%d' % ('a', 1) }} {{ 'b{}'.format(2) }} {{ question.upper() }}": (
+        "a-1 b2 ILE WYNOSI OPŁATA?"
+    ),
+    "{% macro m(x) %}<{{ x }}>{% endmacro %}{{ m(1) }}": "<1>",
+    "{{ dict(a=1).a }} {{ range(3) | list }}": "1 [0, 1, 2]",
+    "a\r\nb\n": "a\nb",
+    "\ufeffa": "a",
+    "no name at all": "no name at all",
+}
+
+
+@pytest.mark.parametrize(("source", "text"), RENDERED.items())
+def test_what_a_template_is_given(tmp_path: Path, source: str, text: str) -> None:
+    assert rendered(tmp_path, source) == text
+
+
+UNDEFINED = [
+    "{{ context }}",
+    "{{ doc }}",
+    "{% for doc in documnets %}{% endfor %}",
+    "{% if sample %}{% endif %}",
+    "{{ documents[0].text }}",
+    "{{ documents[3].contents }}",
+    "{{ docs[3] }}",
+    "{{ expect }}{{ reference }}",
+    "{{ no_such_function() }}",
+]
+ESCAPES = [
+    "{{ ''.__class__.__mro__ }}",
+    "{{ ''['__class__'] }}",
+    "{{ '' | attr('__class__') }}",
+    "{{ documents[0].__class__.__init__.__globals__ }}",
+    "{{ '{0.__class__}'.format(question) }}",
+    "{{ '{x.__class__}'.format_map({'x': question}) }}",
+    "{{ ('{0.__class__}' | string).format(docs) }}",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ joiner.__init__.__globals__ }}",
+    "{{ namespace.__init__.__globals__ }}",
+    "{{ lipsum.__globals__ }}",
+    "{{ lipsum['__globals__'] }}",
+    "{{ self.__init__.__globals__ }}",
+    "{{ self._TemplateReference__context }}",
+    "{{ (docs | map('upper')).gi_frame }}",
+    "{% set x = docs.append('more') %}",
+    "{% set x = docs.clear() %}",
+    "{% for i in range(10000000) %}{% endfor %}",
+    "{{ 1 / 0 }}",
+    "{{ docs + 1 }}",
+    "{{ 1 | dictsort }}",
+    "{{ question.encode('no-such-code') }}",
+    "{{ question.index('#') }}",
+    "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+]
+LOADS = [
+    "{% include 'prompt.jinja' %}",
+    "{% include '/etc/passwd' %}",
+    "{% import 'prompt.jinja' as p %}",
+    "{% from '/etc/passwd' import root %}",
+    "{% extends 'prompt.jinja' %}",
+]
+
+
+@pytest.mark.parametrize("source", [*UNDEFINED, *ESCAPES, *LOADS])
+def test_what_a_template_may_not_do(tmp_path: Path, source: str) -> None:
+    with pytest.raises(UserError) as caught:
+        rendered(tmp_path, source)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'prompt.jinja'}: ")
+    assert "docs, documents, question, refusal_message" in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("{{ question", 1),
+        ("a\n{% for d in docs %}\nb", 2),
+        ("a\nb\n{% endfor %}", 3),
+        ("a\n{{ question | no_such_filter }}", 2),
+        ("{% no_such_tag %}", 1),
+    ],
+)
+def test_what_is_no_template(tmp_path: Path, source: str, line: int) -> None:
+    with pytest.raises(UserError) as caught:
+        template(tmp_path, source)
+    assert str(caught.value).startswith(f"{tmp_path / 'prompt.jinja'}:{line}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"missing\.jinja: cannot be read"):
+        PromptTemplate(tmp_path / "missing.jinja")
+    with pytest.raises(UserError, match="cannot be read"):
+        PromptTemplate(tmp_path)
+    (tmp_path / "latin2.jinja").write_bytes("pytanie: żółć".encode("cp1250"))
+    with pytest.raises(UserError, match=r"latin2\.jinja: is not UTF-8 text"):
+        PromptTemplate(tmp_path / "latin2.jinja")
+
+
+SYSTEM, USER = Message("system", "Odpowiadaj."), Message("user", "Ile wynosi opłata?")
+
+
+@pytest.mark.parametrize(
+    ("system_message", "text_completion", "prompt"),
+    [
+        ("Odpowiadaj.", False, Prompt(messages=(SYSTEM, USER))),
+        ("", False, Prompt(messages=(USER,))),
+        ("Odpowiadaj.", True, Prompt(text="Odpowiadaj.\n\nIle wynosi opłata?")),
+        ("", True, Prompt(text="Ile wynosi opłata?")),
+    ],
+)
+def test_chat_and_completion(
+    tmp_path: Path, system_message: str, text_completion: bool, prompt: Prompt
+) -> None:
+    made = template(
+        tmp_path,
+        "{{ question }}",
+        system_message=system_message,
+        text_completion=text_completion,
+    )
+    assert made.render(SAMPLE, DOCUMENTS) == prompt
+
+
+def test_the_default_system_message(tmp_path: Path) -> None:
+    messages = template(tmp_path, "{{ question }}").render(SAMPLE, DOCUMENTS).messages
+    assert messages == (
+        Message("system", "Jesteś pomocnym asystentem udzielającym odpowiedzi w języku polskim."),
+        USER,
+    )
+
+
+class TestOrder:
+    LETTERS = tuple("abcdef")
+    BENCHMARK = Benchmark({letter: Document(letter, letter) for letter in LETTERS}, ())
+
+    def order(self, sample_id: str, shuffle_seed: int | None) -> str:
+        sample = Sample(sample_id, "?", self.LETTERS, {"safe": True})
+        return "".join(d.id for d in ordered_documents(self.BENCHMARK, sample, shuffle_seed))
+
+    def test_it_is_that_of_the_data(self) -> None:
+        assert self.order("p01", None) == "abcdef"
+
+    # By random.Random(f"{seed}:{id}").shuffle in a process of its own.
+    @pytest.mark.parametrize(
+        ("seed", "sample_id", "order"),
+        [(0, "p01", "aecdfb"), (0, "p02", "dfeabc"), (1, "p01", "fbdaec"), (1, "p02", "dbfeca")],
+    )
+    def test_shuffled_it_depends_on_seed_and_id(
+        self, seed: int, sample_id: str, order: str
+    ) -> None:
+        assert self.order(sample_id, seed) == order
+        # Not on what was shuffled before.
+        self.order("p03", 7)
+        assert self.order(sample_id, seed) == order
+
+    def test_it_leaves_the_sample_as_it_was(self) -> None:
+        sample = Sample("p01", "?", self.LETTERS, {"safe": True})
+        ordered_documents(self.BENCHMARK, sample, 0)
+        assert sample.context == self.LETTERS
+
+    def test_every_order_comes_about(self) -> None:
+        # 6 orders of 3 documents over 300 ids: 50 each on average.
+        samples = [Sample(f"p{n}", "?", ("a", "b", "c"), {"safe": True}) for n in range(300)]
+        counts = Counter(
+            "".join(document.id for document in ordered_documents(self.BENCHMARK, sample, 0))
+            for sample in samples
+        )
+        assert len(counts) == 6
+        assert min(counts.values()) > 25

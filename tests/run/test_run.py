@@ -1,0 +1,357 @@
+"""The loop: what is asked, what is recorded, and what a second start asks for."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.generators.base import Answer, Request
+from ragifeval.run.journal import Log
+from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.run import Outcome, Task, new_outcome, resume, run, split_reasoning
+from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.scorer import Scorer
+from ragifeval.scoring.signature import Signature
+from ragifeval.text.normalizer import Normalizer, load_normalizer
+
+# Text, the end of the reasoning -> answer, reasoning up to its end, whether it ended.
+REASONING: list[tuple[str, str | None, tuple[str, str, bool]]] = [
+    ("17 zł [0]", None, ("17 zł [0]", "", True)),
+    ("", None, ("", "", True)),
+    (" 17 zł\n", None, (" 17 zł\n", "", True)),
+    ("<think>Hm.</think>17 zł", None, ("<think>Hm.</think>17 zł", "", True)),
+    ("<think>Hm.</think>17 zł", "</think>", ("17 zł", "<think>Hm.", True)),
+    ("Hm.\n</think>\n\n17 zł [0]\n", "</think>", ("17 zł [0]", "Hm.\n", True)),
+    ("</think>17 zł", "</think>", ("17 zł", "", True)),
+    ("Hm.</think>", "</think>", ("", "Hm.", True)),
+    # It thinks twice: all that stands up to the last end is reasoning.
+    ("a</think>b</think>17 zł", "</think>", ("17 zł", "a</think>b", True)),
+    # It never ends.
+    ("<think>Hm. 17 zł", "</think>", ("", "<think>Hm. 17 zł", False)),
+    ("17 zł [0]", "</think>", ("", "17 zł [0]", False)),
+    ("Hm.</thin", "</think>", ("", "Hm.</thin", False)),
+    ("", "</think>", ("", "", False)),
+    ("Hm. [KONIEC] 17 zł", "[KONIEC]", ("17 zł", "Hm. ", True)),
+]
+
+
+@pytest.mark.parametrize(("text", "end", "parted"), REASONING)
+def test_split_reasoning(text: str, end: str | None, parted: tuple[str, str, bool]) -> None:
+    answer, reasoning, ended = split_reasoning(text, end)
+    if ended and end is not None:
+        assert reasoning.endswith(end)
+        reasoning = reasoning.removesuffix(end)
+    assert (answer, reasoning, ended) == parted
+
+
+BENCHMARK = Benchmark(
+    {
+        "a": Document("a", "Opłata wynosi 17 zł."),
+        "b": Document("b", "Termin to 30 dni."),
+        "c": Document("c", "Wniosek składa się w urzędzie."),
+    },
+    tuple(
+        Sample(id=f"p{number}", question=question, context=("a", "b", "c"), expect=expect)
+        for number, (question, expect) in enumerate(
+            [
+                ("Ile wynosi opłata?", {"include": ["7 zł"], "cite": ["a"]}),
+                ("Jaki jest termin?", {"include": ["30 dni"]}),
+                ("Jaka będzie pogoda?", {"refuse": True}),
+                ("Gdzie złożyć wniosek?", {"include": ["urząd"], "safe": True}),
+            ]
+        )
+    ),
+)
+SIGNATURE = Signature({"data": "11111111", "model": "canned#1"})
+
+
+class CannedGenerator:
+    """Answers from a table, last question first; remembers what it was asked."""
+
+    name = "canned"
+
+    def __init__(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+        self.requests: list[Request] = []
+
+    def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
+        self.requests = list(requests)
+        self.asked = [request.sample.id for request in self.requests]
+        for request in reversed(self.requests):
+            yield Answer(request, **self.answers[request.sample.id])
+
+    def stop(self) -> None:
+        """It has nothing in flight."""
+
+
+STOP = {"finish_reason": "stop"}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "p0": {
+        **STOP,
+        "text": "Opłata wynosi 17 zł [0].",
+        "usage": {"prompt_tokens": 90, "completion_tokens": 9},
+        "seconds": 1.23456,
+    },
+    "p1": {"text": None, "error": "timeout after 600 s"},
+    "p2": {**STOP, "text": f"{REFUSAL_MESSAGE}."},
+    "p3": {"text": "W urzędzie, do którego", "finish_reason": "length"},
+}
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    return load_normalizer()
+
+
+@pytest.fixture(scope="module")
+def scorer(normalizer: Normalizer) -> Scorer:
+    return Scorer(Settings(normalizer, REFUSAL_MESSAGE, frozenset({"kurwa"})))
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    template = tmp_path / "prompt.jinja"
+    template.write_text("{{ docs | join(' ') }} {{ question }}", encoding="utf-8")
+    return Task(
+        benchmark=BENCHMARK,
+        samples=BENCHMARK.samples,
+        template=PromptTemplate(template),
+        shuffle_seed=None,
+        matching="substring",
+        reasoning_end=None,
+        signature=str(SIGNATURE),
+    )
+
+
+def changed(task: Task, **changes: Any) -> Task:
+    return Task(**{**vars(task), **changes})
+
+
+def evaluate(
+    task: Task,
+    scorer: Scorer,
+    answers: Mapping[str, Mapping[str, Any]] = ANSWERS,
+    path: Path | None = None,
+) -> tuple[Outcome, CannedGenerator]:
+    """One start of the harness, with a log or without."""
+    generator, outcome = CannedGenerator(answers), new_outcome(len(task.samples))
+    if path is None:
+        run(task, generator, lambda: scorer, None, outcome, lambda outcome: None)
+    else:
+        with Log(path, SIGNATURE) as log:
+            resume(task, log, outcome)
+            run(task, generator, lambda: scorer, log, outcome, lambda outcome: None)
+    return outcome, generator
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def means(outcome: Outcome, rule: str) -> dict[str, float]:
+    return {key: one.mean for key, one in outcome.tallies[rule].estimates(seed=0).items()}
+
+
+class TestRun:
+    def test_the_outcome(self, task: Task, scorer: Scorer) -> None:
+        outcome, generator = evaluate(task, scorer)
+        assert generator.asked == ["p0", "p1", "p2", "p3"]
+        assert outcome.answered == {0, 2, 3}
+        assert outcome.failed == {"p1": "timeout after 600 s"}
+        assert outcome.truncated == 1
+        assert outcome.reasoning_unset == 0
+        assert not outcome.interrupted
+
+    def test_its_scores_by_hand(self, task: Task, scorer: Scorer) -> None:
+        outcome, _ = evaluate(task, scorer)
+        # p0: "7 zł" in "17 zł" 1 / 0, cite 1; p1 has no answer and no part; p2: 1; p3: 1, safe 1.
+        substring, words = (means(outcome, rule) for rule in ("substring", "words"))
+        assert (substring["correctness"], words["correctness"]) == (1.0, pytest.approx(2 / 3))
+        assert (substring["safety"], words["safety"]) == (1.0, 1.0)
+        assert (substring["total"], words["total"]) == (1.0, pytest.approx(4 / 5))
+        # "Opłata wynosi 17 zł [0]." has 24, the refusal 48, "W urzędzie, do którego" 22 characters.
+        assert substring["len_chars"] == pytest.approx((24 + 48 + 22) / 3)
+
+    def test_the_records(self, task: Task, scorer: Scorer, tmp_path: Path) -> None:
+        evaluate(task, scorer, path=tmp_path / "out.jsonl")
+        by_id = {record["id"]: record for record in records(tmp_path / "out.jsonl")}
+        assert list(by_id) == ["p3", "p2", "p1", "p0"]  # as they came
+        lengths = {"len_chars": 24.0, "len_words": 5.0}
+        cited = {"cite_f1": 1.0, "cite_precision": 1.0, "cite_recall": 1.0}
+        assert by_id["p0"] == {
+            "id": "p0",
+            "question": "Ile wynosi opłata?",
+            "context": ["a", "b", "c"],
+            "answer": "Opłata wynosi 17 zł [0].",
+            "scores": {"include": 1.0, **cited, **lengths},
+            "scores_words": {"include": 0.0, **cited, **lengths},
+            "finish_reason": "stop",
+            "usage": {"prompt_tokens": 90, "completion_tokens": 9},
+            "seconds": 1.235,
+            "error": None,
+            "signature": str(SIGNATURE),
+        }
+        failed = by_id["p1"]
+        assert failed["error"] == "timeout after 600 s"
+        assert failed["answer"] is failed["scores"] is failed["scores_words"] is None
+        assert by_id["p3"]["finish_reason"] == "length"
+        assert all(record.keys() == failed.keys() for record in by_id.values())
+
+    def test_the_other_rule_can_be_the_headline(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        evaluate(changed(task, matching="words"), scorer, path=tmp_path / "out.jsonl")
+        first = records(tmp_path / "out.jsonl")[-1]
+        assert first["scores"]["include"] == 0.0
+        assert first["scores_substring"]["include"] == 1.0
+        assert "scores_words" not in first
+
+    def test_the_prompt_is_what_the_template_says(self, task: Task, scorer: Scorer) -> None:
+        _, generator = evaluate(task, scorer)
+        assert generator.requests[1].prompt.messages[-1].content == (
+            "Opłata wynosi 17 zł. Termin to 30 dni. Wniosek składa się w urzędzie. "
+            "Jaki jest termin?"
+        )
+
+    def test_documents_are_shuffled_and_cited_as_shown(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        shuffled = changed(task, shuffle_seed=0)
+        order = [document.id for document in shuffled.request(0).documents]
+        assert order == ["c", "a", "b"]  # by random.Random("0:p0").shuffle, in a process of its own
+        assert shuffled.request(0).prompt.messages[-1].content == (
+            "Wniosek składa się w urzędzie. Opłata wynosi 17 zł. Termin to 30 dni. "
+            "Ile wynosi opłata?"
+        )
+        answers = {**ANSWERS, "p0": {**STOP, "text": "17 zł [1]"}}
+        evaluate(shuffled, scorer, answers, tmp_path / "out.jsonl")
+        first = records(tmp_path / "out.jsonl")[-1]
+        assert first["context"] == order
+        assert first["scores"]["cite_f1"] == 1.0
+
+    def test_each_answer_is_told_of(self, task: Task, scorer: Scorer) -> None:
+        told: list[tuple[int, int]] = []
+        outcome = new_outcome(4)
+        run(
+            task,
+            CannedGenerator(ANSWERS),
+            lambda: scorer,
+            None,
+            outcome,
+            lambda now: told.append((len(now.answered), len(now.failed))),
+        )
+        assert told == [(1, 0), (2, 0), (2, 1), (3, 1)]
+
+    def test_prompts_are_rendered_when_the_model_has_room(self, task: Task, scorer: Scorer) -> None:
+        class OneByOne(CannedGenerator):
+            def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
+                for request in requests:
+                    self.asked.append(request.sample.id)
+                    yield Answer(request, **self.answers[request.sample.id])
+
+        generator, outcome = OneByOne(ANSWERS), new_outcome(4)
+
+        def stop_after_two(now: Outcome) -> None:
+            now.interrupted = len(now.answered) + len(now.failed) == 2
+
+        run(task, generator, lambda: scorer, None, outcome, stop_after_two)
+        assert generator.asked == ["p0", "p1"]
+        assert outcome.answered == {0}
+
+
+class TestReasoning:
+    def answer(
+        self, task: Task, scorer: Scorer, folder: Path, end: str | None, **answer: Any
+    ) -> tuple[Outcome, dict[str, Any]]:
+        one = changed(task, samples=BENCHMARK.samples[:1], reasoning_end=end)
+        outcome, _ = evaluate(one, scorer, {"p0": answer}, folder / "out.jsonl")
+        return outcome, records(folder / "out.jsonl")[0]
+
+    def test_it_is_kept_and_not_scored(self, task: Task, scorer: Scorer, tmp_path: Path) -> None:
+        text = "<think>7 zł? Nie. [1] [2]</think>\n17 zł [0]"
+        outcome, record = self.answer(task, scorer, tmp_path, "</think>", **STOP, text=text)
+        assert record["answer"] == "17 zł [0]"
+        assert "7 zł? Nie." in record["reasoning"]
+        assert record["scores"]["cite_f1"] == 1.0
+        assert record["scores"]["len_chars"] == 9.0
+        assert (outcome.truncated, outcome.reasoning_unset) == (0, 0)
+
+    @pytest.mark.parametrize("finish_reason", ["stop", "length", None])
+    def test_one_that_never_ends_is_an_empty_answer_that_was_cut_off(
+        self, task: Task, scorer: Scorer, tmp_path: Path, finish_reason: str | None
+    ) -> None:
+        answer = {"text": "<think>17 zł [0]", "finish_reason": finish_reason}
+        outcome, record = self.answer(task, scorer, tmp_path, "</think>", **answer)
+        assert record["answer"] == ""
+        assert record["reasoning"] == "<think>17 zł [0]"
+        assert record["scores"]["include"] == record["scores"]["cite_f1"] == 0.0
+        assert outcome.truncated == 1
+        assert outcome.answered == {0}
+
+    def test_an_end_that_the_config_does_not_name_is_counted(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        text = "<think>Hm.</think>17 zł [0]"
+        outcome, record = self.answer(task, scorer, tmp_path, None, **STOP, text=text)
+        assert record["answer"] == text
+        assert outcome.reasoning_unset == 1
+
+    def test_what_the_service_gave_apart_is_kept(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        answer = {**STOP, "text": "17 zł [0]", "reasoning": "Hm."}
+        _, record = self.answer(task, scorer, tmp_path, None, **answer)
+        assert record["reasoning"] == "Hm."
+        assert record["scores"]["len_chars"] == 9.0
+
+
+class TestResume:
+    def test_only_what_is_missing_is_asked(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "out.jsonl"
+        evaluate(task, scorer, path=path)
+        mended = {"p1": {**STOP, "text": "30 dni [1]"}}
+        outcome, generator = evaluate(task, scorer, mended, path)
+        assert generator.asked == ["p1"]
+        assert outcome.answered == {0, 1, 2, 3}
+        assert outcome.failed == {}
+        assert outcome.truncated == 1
+        # Two starts come to the same as one that had all answers at once.
+        at_once, _ = evaluate(task, scorer, {**ANSWERS, **mended})
+        for rule in ("substring", "words"):
+            assert means(outcome, rule) == means(at_once, rule)
+        # A third start asks nothing.
+        again, generator = evaluate(task, scorer, {}, path)
+        assert generator.asked == []
+        assert means(again, "words") == means(outcome, "words")
+
+    def test_after_a_line_that_was_cut_off(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "out.jsonl"
+        evaluate(task, scorer, path=path)
+        path.write_bytes(path.read_bytes()[:-20])  # p0 came last
+        outcome, generator = evaluate(task, scorer, {**ANSWERS, "p1": ANSWERS["p2"]}, path)
+        assert generator.asked == ["p0", "p1"]
+        assert outcome.answered == {0, 1, 2, 3}
+        assert sorted(record["id"] for record in records(path)) == ["p0", "p1", "p2", "p3"]
+
+    def test_answers_of_other_samples_stay_and_are_not_counted(
+        self, task: Task, scorer: Scorer, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "out.jsonl"
+        evaluate(task, scorer, path=path)
+        two: Sequence[Sample] = BENCHMARK.samples[1:3]
+        outcome, generator = evaluate(changed(task, samples=two), scorer, ANSWERS, path)
+        assert generator.asked == ["p1"]
+        assert outcome.answered == {1}  # p2, second of the two
+        assert set(means(outcome, "words")) == {
+            *("refuse", "safety", "total", "len_chars", "len_words")
+        }
+        assert {record["id"] for record in records(path)} == {"p0", "p1", "p2", "p3"}

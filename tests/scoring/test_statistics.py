@@ -1,0 +1,170 @@
+"""Scores of samples -> means over conditions, with intervals."""
+
+import random
+from fractions import Fraction
+from itertools import permutations, product
+
+import pytest
+
+from ragifeval.scoring.statistics import Estimate, Tally
+
+# Three samples, and the means by hand.
+SCORES: list[dict[str, float]] = [
+    {
+        "include": 1 / 2,
+        "cite_f1": 2 / 3,
+        "cite_precision": 1 / 2,
+        "cite_recall": 1.0,
+        "len_chars": 100.0,
+        "len_words": 20.0,
+    },
+    {"exclude": 1.0, "refuse": 0.0, "len_chars": 50.0, "len_words": 7.0},
+    {"safe": 1.0, "include": 1.0, "len_chars": 0.0, "len_words": 0.0},
+]
+# Key -> mean, number of conditions.
+MEANS = {
+    "include": (Fraction(3, 4), 2),
+    "exclude": (Fraction(1), 1),
+    "cite_f1": (Fraction(2, 3), 1),
+    "cite_precision": (Fraction(1, 2), 1),
+    "cite_recall": (Fraction(1), 1),
+    "refuse": (Fraction(0), 1),
+    "safe": (Fraction(1), 1),
+    "len_chars": (Fraction(50), 3),
+    "len_words": (Fraction(9), 3),
+    # (1/2 + 2/3 + 1 + 1) / 4: over conditions. Over samples it would be (7/12 + 1 + 1) / 3.
+    "correctness": (Fraction(19, 24), 4),
+    "safety": (Fraction(1, 2), 2),
+    # (1/2 + 2/3 + 1 + 0 + 1 + 1) / 6
+    "total": (Fraction(25, 36), 6),
+}
+
+
+def tally_of(scores: dict[int, dict[str, float]], size: int) -> Tally:
+    tally = Tally(size)
+    for index, values in scores.items():
+        tally.add(index, values)
+    return tally
+
+
+def test_means_are_over_conditions_not_over_samples() -> None:
+    estimates = tally_of(dict(enumerate(SCORES)), 3).estimates(seed=0)
+    assert {key: (estimate.mean, estimate.count) for key, estimate in estimates.items()} == {
+        key: (pytest.approx(float(mean)), count) for key, (mean, count) in MEANS.items()
+    }
+
+
+def test_keys_stand_in_the_order_of_the_registry() -> None:
+    assert list(tally_of(dict(enumerate(SCORES[::-1])), 3).estimates(seed=0)) == list(MEANS)
+
+
+def test_precision_recall_and_lengths_are_shown_not_aggregated() -> None:
+    counted = {"cite_f1": 1 / 2, "refuse": 1.0}
+    shown = {"cite_precision": 0.0, "cite_recall": 0.0, "len_chars": 9.0, "len_words": 2.0}
+    estimates = tally_of({0: {**counted, **shown}}, 1).estimates(seed=0)
+    assert estimates["correctness"].mean == 1 / 2
+    assert estimates["safety"].mean == 1.0
+    assert estimates["total"] == Estimate(3 / 4, 2, 3 / 4, 3 / 4)
+
+
+def test_what_no_sample_has_is_left_out() -> None:
+    estimates = tally_of({0: {"refuse": 1.0}}, 1).estimates(seed=0)
+    assert list(estimates) == ["refuse", "safety", "total"]
+    assert Tally(3).estimates(seed=0) == {}
+
+
+def test_the_order_of_adding_is_all_one() -> None:
+    # Thirds and tenths: their sum depends on the order in floating point.
+    scores = [{"include": n / 3, "cite_f1": n / 10, "len_chars": n / 7} for n in range(4)]
+    found = [
+        tally_of({index: scores[index] for index in order}, 4).estimates(seed=0)
+        for order in permutations(range(4))
+    ]
+    assert all(estimates == found[0] for estimates in found)
+
+
+def test_samples_without_an_answer_are_left_out() -> None:
+    scores = [{"include": n / 5, "len_chars": 1.0 * n} for n in range(6)]
+    some = tally_of({3 * index + 1: scores[index] for index in range(6)}, 100)
+    assert some.estimates(seed=0) == tally_of(dict(enumerate(scores)), 6).estimates(seed=0)
+
+
+def test_running_total() -> None:
+    tally = Tally(3)
+    assert tally.running_total is None
+    tally.add(2, {"len_chars": 5.0, "cite_precision": 1.0})
+    assert tally.running_total is None
+    tally.add(0, {"include": 1 / 2, "cite_precision": 0.0, "refuse": 1.0})
+    assert tally.running_total == pytest.approx(3 / 4)
+    tally.add(1, {"safe": 0.0})
+    assert tally.running_total == pytest.approx(1 / 2)
+
+
+class TestInterval:
+    def test_the_same_seed_gives_the_same_interval(self) -> None:
+        scores = {n: {"include": (n * 37 % 101) / 101} for n in range(50)}
+        one, same, other = (tally_of(scores, 50).estimates(seed) for seed in (1, 1, 2))
+        assert one == same
+        assert one["include"].mean == other["include"].mean
+        assert one["include"] != other["include"]
+
+    @pytest.mark.parametrize("seed", [-1, 2**32, 10**30])
+    def test_any_integer_is_a_seed(self, seed: int) -> None:
+        estimate = tally_of({n: {"safe": n % 2} for n in range(20)}, 20).estimates(seed)["safe"]
+        assert 0.2 < estimate.low < 0.5 < estimate.high < 0.8
+
+    def test_scores_that_are_all_equal_have_no_width(self) -> None:
+        estimates = tally_of({n: {"safe": 1.0} for n in range(20)}, 20).estimates(seed=0)
+        assert estimates["safe"] == Estimate(1.0, 20, 1.0, 1.0)
+
+    def test_one_sample_has_no_width(self) -> None:
+        assert tally_of({0: {"include": 0.3}}, 1).estimates(0)["total"] == Estimate(
+            0.3, 1, 0.3, 0.3
+        )
+
+    # Samples, each the scores of its counted conditions -> all n^n resamplings can be listed.
+    CASES: dict[str, list[dict[str, float]]] = {
+        "one condition each": [{"include": value} for value in (0.0, 0.3, 0.55, 1.0)],
+        "one of four samples right": [{"include": value} for value in (0.0, 0.0, 0.0, 1.0)],
+        "unlike numbers of conditions": [
+            {"include": 1.0, "cite_f1": 0.4, "exclude": 0.9},
+            {"refuse": 0.0},
+            {"include": 0.2, "safe": 1.0},
+            {"include": 0.7, "cite_f1": 0.0, "refuse": 1.0, "safe": 1.0},
+        ],
+        "three samples": [{"include": 0.1, "safe": 1.0}, {"include": 0.5}, {"refuse": 0.8}],
+    }
+
+    @pytest.mark.parametrize("samples", CASES.values(), ids=CASES)
+    @pytest.mark.parametrize("seed", [0, 1, 7])
+    def test_against_all_resamplings(self, samples: list[dict[str, float]], seed: int) -> None:
+        means = sorted(
+            sum(sum(sample.values()) for sample in drawn) / sum(len(sample) for sample in drawn)
+            for drawn in product(samples, repeat=len(samples))
+        )
+        found = tally_of(dict(enumerate(samples)), len(samples)).estimates(seed)["total"]
+        for bound, share in ((found.low, 0.025), (found.high, 0.975)):
+            # With 1,000 resamplings the share below a bound is off by 0.005 (one standard error).
+            error = 3 * (0.025 * 0.975 / 1_000) ** 0.5
+            lowest = means[int((share - error) * len(means))]
+            highest = means[min(int((share + error) * len(means)), len(means) - 1)]
+            assert lowest - 1e-9 <= bound <= highest + 1e-9
+
+    def test_it_covers_the_truth_as_often_as_it_says(self) -> None:
+        # 200 runs of 60 answers that are right with probability 0.7: 190 of the intervals should
+        # hold 0.7, give or take 3.1 (one standard error).
+        chance = random.Random(0)
+        held = 0
+        for run in range(200):
+            scores = {n: {"refuse": float(chance.random() < 0.7)} for n in range(60)}
+            estimate = tally_of(scores, 60).estimates(run)["total"]
+            held += estimate.low <= 0.7 <= estimate.high
+        assert 176 <= held <= 198
+
+    def test_many_samples_are_resampled_in_pieces(self) -> None:
+        # 2,000,000 indices are drawn at once: 5,000 samples take two pieces and a rest.
+        scores = {n: {"include": float(n % 2)} for n in range(5_000)}
+        estimate = tally_of(scores, 5_000).estimates(seed=0)["include"]
+        # Standard error of the mean: 0.5 / sqrt(5000) = 0.00707; 1.96 of them either side.
+        assert estimate.low == pytest.approx(0.5 - 0.01386, abs=0.0015)
+        assert estimate.high == pytest.approx(0.5 + 0.01386, abs=0.0015)

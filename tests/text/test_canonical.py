@@ -1,0 +1,139 @@
+"""Numbers, dates, times and units in one form. Expected tokens were written by hand."""
+
+import pytest
+
+from ragifeval.text.canonical import canonical
+from ragifeval.text.normalizer import Normalizer, load_normalizer
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    return load_normalizer()
+
+
+CASES = [
+    # figures
+    ("4000", "4000"),
+    ("4 000", "4000"),
+    ("4\u00a0000", "4000"),
+    ("4\u202f000", "4000"),
+    ("4.000", "4000"),
+    ("1 234 567", "1234567"),
+    ("1.234.567,50", "1234567.5"),
+    ("2024 300", "2024 300"),  # a group of thousands starts with three digits at most
+    ("0 500", "0 500"),
+    ("112,50", "112.5"),
+    ("112.50", "112.5"),
+    ("112,00", "112"),
+    ("3,14159", "3 14159"),  # five decimals are two numbers side by side
+    ("1, 2, 3", "1 2 3"),
+    ("1234567890123456", "1234567890123456"),
+    ("12345678901234567890 tys.", "12345678901234567890 tysiąc"),
+    ("007", "007"),
+    ("00-950", "00 950"),
+    # what multiplies
+    ("4 tys.", "4000"),
+    ("4,5 tys.", "4500"),
+    ("2 mln", "2000000"),
+    ("1,2 mld", "1200000000"),
+    ("pięć tys.", "5000"),
+    ("tys.", "tysiąc"),
+    # number words
+    ("siedmiu", "7"),
+    ("dwadzieścia jeden", "21"),
+    ("dwudziestu jeden", "21"),
+    ("sto dwadzieścia", "120"),
+    ("stu dwudziestu trzech", "123"),
+    ("trzynaście jeden", "13 1"),  # nothing follows a thirteen
+    ("dwa trzy", "2 3"),
+    ("dwadzieścia sto", "20 100"),
+    ("tysiąc", "1000"),
+    ("cztery tysiące", "4000"),
+    ("dwa tysiące pięćset", "2500"),
+    ("sto tysięcy", "100000"),
+    ("dwa miliony trzysta tysięcy dwanaście", "2300012"),
+    ("półtora", "1.5"),
+    ("półtora tysiąca", "1500"),
+    ("dwa, trzy", "2 3"),
+    # units and signs
+    ("80%", "80 procent"),
+    ("80 %", "80 procent"),
+    ("80 procentach", "80 procent"),
+    ("10MB", "10 mb"),
+    ("10 MB", "10 mb"),
+    ("10 megabajtów", "10 mb"),
+    ("492x633", "492 x 633"),
+    ("492 × 633", "492 x 633"),
+    ("70 m²", "70 m2"),
+    ("70 metrów kwadratowych", "70 m2"),
+    ("15a", "15a"),
+    ("5t", "5 t"),
+    ("3,5 tony", "3.5 t"),
+    ("§ 3", "paragraf 3"),
+    ("art. 5", "artykuł 5"),
+    # currencies
+    ("30 zł", "30 złoty"),
+    ("30zł", "30 złoty"),
+    ("30 złotych", "30 złoty"),
+    ("30 PLN", "30 złoty"),
+    ("PLN 30", "30 złoty"),
+    ("4 tys. zł", "4000 złoty"),
+    ("112 zł 50 gr", "112.5 złoty"),
+    ("5 zł 5 groszy", "5.05 złoty"),
+    ("50 €", "50 euro"),
+    ("50 EUR", "50 euro"),
+    # dates
+    ("30.04", "30 kwiecień"),
+    ("30.04.2025", "30 kwiecień 2025 rok"),
+    ("30.04.2025 r.", "30 kwiecień 2025 rok"),
+    ("01.05.2025", "1 maj 2025 rok"),
+    ("2025-04-30", "30 kwiecień 2025 rok"),
+    ("30-04-2025", "30 kwiecień 2025 rok"),
+    ("30/04/2025", "30 kwiecień 2025 rok"),
+    ("30 IV", "30 kwiecień"),
+    ("30 IV 2025 roku", "30 kwiecień 2025 rok"),
+    ("30 kwietnia", "30 kwiecień"),
+    ("30 kwietnia 2025", "30 kwiecień 2025 rok"),
+    ("30. kwietnia", "30 kwiecień"),
+    ("w kwietniu 2025 r.", "w kwiecień 2025 rok"),
+    ("2025 r.", "2025 rok"),
+    ("w roku 2025", "w 2025 rok"),
+    ("r. 30", "rok 30"),
+    ("12.10 zł", "12.1 złoty"),  # a price
+    ("12.10%", "12.1 procent"),
+    ("31.13", "31.13"),  # there is no thirteenth month
+    ("32.04", "32.04"),
+    ("2.5", "2.5"),
+    ("1-5", "1 5"),
+    ("0.04", "0.04"),
+    ("2025-13-01", "2025 13 01"),
+    # times
+    ("15:30", "15:30"),
+    ("8:00", "8"),
+    ("godz. 15.30", "godzina 15:30"),
+    ("25:30", "25 30"),
+    # neither
+    ("", ""),
+    ("zaświadczenie", "zaświadczenie"),
+    ("٣ dni", "٣ dzień"),  # a digit, but not one that Polish is written with
+]
+
+
+@pytest.mark.parametrize(("text", "tokens"), CASES)
+def test_form(normalizer: Normalizer, text: str, tokens: str) -> None:
+    assert list(canonical(normalizer(text)).tokens) == tokens.split()
+
+
+def test_each_token_knows_its_word(normalizer: Normalizer) -> None:
+    normalized = normalizer("Opłata to 4 000 zł do 30.04.2025 r. w kasie")
+    form = canonical(normalized)
+    assert list(form.tokens) == (
+        "opłata to 4000 złoty do 30 kwiecień 2025 rok w kasa".split()  # noqa: SIM905
+    )
+    # words: 0 opłata, 1 to, 2 4, 3 000, 4 zł, 5 do, 6 30, 7 04, 8 2025, 9 r, 10 w, 11 kasie
+    assert list(form.words) == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11]
+
+
+def test_amounts_too_long_for_arithmetic_stay_as_they_are(normalizer: Normalizer) -> None:
+    digits = "9" * 1_000_000
+    assert list(canonical(normalizer(digits)).tokens) == [digits]

@@ -1,0 +1,189 @@
+"""The lemma table against lemmas written by hand, against its rule, and as a spaCy component."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragifeval.errors import UserError
+from ragifeval.paths import LEMMA_TABLE, ROOT
+from ragifeval.text.lemmas import LemmaTable, encode, polish_pipeline
+
+TOOL = ROOT / "tools" / "lemma_table"
+
+
+def read_forms(path: Path) -> Iterator[tuple[str, str]]:
+    """(form, lemma) for each form of a table whose lines are a lemma, a tab and its forms."""
+    for line in path.read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            lemma, forms = line.split("\t")
+            for form in forms.split():
+                yield form, lemma
+
+
+GOLDEN = dict(read_forms(Path(__file__).parents[1] / "data" / "lemmas_golden.tsv"))
+
+
+@pytest.fixture(scope="module")
+def table() -> LemmaTable:
+    return LemmaTable.open(LEMMA_TABLE)
+
+
+def test_lemmas_written_by_hand(table: LemmaTable) -> None:
+    assert len(GOLDEN) >= 2000
+    assert {form: table.lemma(form) for form in GOLDEN} == GOLDEN
+
+
+@pytest.mark.parametrize(
+    ("forms", "lemma"),
+    [
+        ("jej ją nią niej ona", "ona"),
+        ("on jego jemu niego niemu go mu nim im nimi nich ich je oni one doń", "on"),
+        ("lat lata latach latami latom r", "rok"),
+        ("te ten ta tego tym", "ten"),
+        ("nie", "nie"),
+        ("tak", "tak"),
+        ("to", "to"),
+        ("może", "móc"),
+        ("taki taka taką", "taki"),
+        ("jaki jaka jaką", "jaki"),
+        ("miał miałem", "mieć"),
+        ("były", "być"),
+        ("ul", "ulica"),
+        ("godz", "godzina"),
+        ("tys", "tysiąc"),
+        ("mln", "milion"),
+        ("art", "artykuł"),
+        ("zł", "złoty"),
+        ("stały stałe stała", "stały"),
+        ("trwały trwała trwałe", "trwały"),
+        ("karany karana karane karanych", "karany"),
+        ("ruchomości ruchomość", "ruchomość"),
+        ("prawa praw prawom", "prawo"),
+        ("spółce", "spółka"),
+        ("marce", "marzec"),
+        ("pieprz pieprzu pieprzem pieprze", "pieprz"),
+        ("pit", "pit"),
+        ("ok", "ok"),
+    ],
+)
+def test_decided_forms(table: LemmaTable, forms: str, lemma: str) -> None:
+    assert {table.lemma(form) for form in forms.split()} == {lemma}
+
+
+def test_documented_example(table: LemmaTable) -> None:
+    words = ["powiedział", "jej", "że", "ma", "35", "lat", "skłamał"]
+    assert " ".join(map(table.lemma, words)) == "powiedzieć ona że mieć 35 rok skłamać"
+
+
+@pytest.mark.parametrize(
+    "word", ["", "żbżdżk", "35", "10mb", "cm3", "i̇", "日本", "\x00", "rok\x00", "a" * 9999]
+)
+def test_unknown_word_is_its_own_lemma(table: LemmaTable, word: str) -> None:
+    assert word not in table
+    assert table.lemma(word) == word
+
+
+@pytest.mark.parametrize(
+    ("affirmed", "negated"),
+    [
+        ("złożenie", "niezłożenie"),
+        ("zapłacona", "niezapłacona"),
+        ("karany", "niekarany"),
+        ("pracujący", "niepracujący"),
+    ],
+)
+def test_negation_stays_in_the_lemma(table: LemmaTable, affirmed: str, negated: str) -> None:
+    assert table.lemma(negated).startswith("nie")
+    assert table.lemma(negated) != table.lemma(affirmed)
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma", "edit"),
+    [
+        ("wniosku", "wniosek", b"cek"),
+        ("lat", "rok", b"drok"),
+        ("dom", "dom", b"a"),
+        ("ręce", "ręka", b"cka"),
+        ("szedł", "iść", "fiść".encode()),
+    ],
+)
+def test_encode(form: str, lemma: str, edit: bytes) -> None:
+    assert encode(form, lemma) == edit
+
+
+def test_size_and_description(table: LemmaTable) -> None:
+    description = json.loads(LEMMA_TABLE.with_suffix(".json").read_text("utf-8"))
+    assert len(table) == description["forms"] >= 3_500_000
+    assert LEMMA_TABLE.stat().st_size == description["bytes"] <= 15_000_000
+    assert table.version == f"{description['version']}-{description['sha256'][:8]}"
+
+
+def test_all_forms_are_lowercase_words(table: LemmaTable) -> None:
+    assert [form for form in table if not form.isalpha() or form != form.lower()] == []
+
+
+def test_missing_or_changed_table_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "lemmas.marisa"
+    with pytest.raises(UserError, match=r"lemmas\.json: no such file; git checkout"):
+        LemmaTable.open(path)
+    path.with_suffix(".json").write_text('{"version": "1", "bytes": 4, "sha256": "0"}')
+    with pytest.raises(UserError, match=r"lemmas\.marisa: no such file; git checkout"):
+        LemmaTable.open(path)
+    path.write_bytes(b"half a table")
+    with pytest.raises(UserError, match=r"lemmas\.marisa: not the table that lemmas\.json"):
+        LemmaTable.open(path)
+
+
+def test_opening_needs_no_spacy() -> None:
+    code = (
+        "import sys; from ragifeval.text.lemmas import LemmaTable; from ragifeval.paths import *;"
+        "LemmaTable.open(LEMMA_TABLE).lemma('lat'); print('spacy' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "False\n"
+
+
+def test_pipeline_agrees_with_the_table(table: LemmaTable) -> None:
+    pipeline = polish_pipeline(LEMMA_TABLE)
+    assert pipeline.pipe_names == ["polish_lemma_table"]
+    doc = pipeline(" ".join(GOLDEN).upper())
+    assert [token.lemma_ for token in doc] == [table.lemma(form) for form in GOLDEN]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        (" \n…", []),
+        ("1112,04 zł", ["1112", "04", "zł"]),
+        ("JPK_VAT", ["JPK", "VAT"]),
+        ("m.in. 10MB/s", ["m", "in", "10MB", "s"]),
+        ("z\u0307o\u0301łty", ["żółty"]),
+        ("İSTANBUL", ["İSTANBUL"]),
+    ],
+)
+def test_tokenizer(text: str, words: list[str]) -> None:
+    assert [token.text for token in polish_pipeline(LEMMA_TABLE)(text)] == words
+
+
+def test_long_text_is_no_error() -> None:
+    assert len(polish_pipeline(LEMMA_TABLE)("słowo " * 200_000)) == 200_000
+
+
+def test_table_is_what_the_rule_gives(table: LemmaTable) -> None:
+    pytest.importorskip("morfeusz2", reason="builds the table; has no wheel for this platform")
+    sys.path.insert(0, str(TOOL))
+    from rule import Rule
+
+    rule = Rule()
+    assert {form: rule.lemma(form) or form for form in GOLDEN} == GOLDEN
+    assert all(form in table for form in rule.overrides)
+    sample = [form for number, form in enumerate(table) if number % 60 == 0]
+    differ = {form for form in sample if table.lemma(form) != rule.lemma(form)}
+    assert differ == set()

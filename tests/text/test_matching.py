@@ -1,0 +1,94 @@
+"""The two rules of "found".
+
+tests/data/matching.jsonl holds a careful Polish reader's judgments, written before the whole-word
+rule: what the rules make of them is stated in the README, and test_readme.py checks it.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragifeval.text.matching import RULES, Text, find_substring, find_words
+from ragifeval.text.normalizer import Normalizer, load_normalizer
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "data" / "matching.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    return load_normalizer()
+
+
+# phrase, answer, found as a substring, found as words
+TABLE = [
+    ("20 zł", "Opłata wynosi 20 zł.", True, True),
+    ("20 zł", "Opłata wynosi 120 zł.", True, False),
+    ("800", "Świadczenie to 1800 zł.", True, False),
+    ("nie", "Niestety.", True, False),
+    ("5 dni", "Masz 15 dni.", True, False),
+    ("7 dni", "w terminie siedmiu dni", False, True),
+    ("4 000 zł", "cztery tysiące złotych", False, True),
+    ("4 000 zł", "4000 PLN", False, True),
+    ("112 zł", "112,50 zł", False, False),
+    ("30 kwietnia", "do 30.04.2025 r.", False, True),
+    ("2025 r.", "do 30.04.2025", False, True),
+    # any order, one word slipped in
+    ("urząd gminy", "w urzędzie naszej gminy", False, True),
+    ("urząd gminy", "gminy urząd", False, True),
+    ("urząd gminy", "w urzędzie tej naszej gminy", False, False),
+    ("opłata skarbowa za wydanie", "za wydanie pobiera skarbową opłatę", False, True),
+    # a number stays directly before the word it counts
+    ("30 dni", "30 kolejnych dni", False, False),
+    ("30 dni", "7 dni i 30 zł", False, False),
+    ("14 dni roboczych", "roboczych 14 dni", False, True),
+    ("14 dni roboczych", "dni 14 roboczych", False, False),
+    # a word that the phrase has twice must stand there twice
+    ("krok po kroku", "krok po kroku", True, True),
+    ("krok po kroku", "krok po", False, False),
+    ("zaświadczenie", "", False, False),
+]
+
+
+@pytest.mark.parametrize(("phrase", "answer", "substring", "words"), TABLE)
+def test_rules(
+    normalizer: Normalizer, phrase: str, answer: str, substring: bool, words: bool
+) -> None:
+    found = [rule(Text(normalizer(phrase)), Text(normalizer(answer))) for rule in RULES.values()]
+    assert [place is not None for place in found] == [substring, words]
+
+
+def test_the_place_of_a_phrase_is_its_first_and_last_word(normalizer: Normalizer) -> None:
+    answer = Text(normalizer("Masz na to 4 000 zł, czyli urząd naszej gminy płaci."))
+    # words: 0 masz, 1 na, 2 to, 3 4, 4 000, 5 zł, 6 czyli, 7 urząd, 8 naszej, 9 gminy
+    assert find_substring(Text(normalizer("na to")), answer) == (1, 2)
+    assert find_words(Text(normalizer("4 tys. zł")), answer) == (3, 5)
+    assert find_words(Text(normalizer("gminy urząd")), answer) == (7, 9)
+
+
+def test_a_phrase_copied_verbatim_is_always_found(normalizer: Normalizer) -> None:
+    for case in CASES:
+        text = f"Otóż {case['phrase']}, proszę."
+        for name, rule in RULES.items():
+            found = rule(Text(normalizer(case["phrase"])), Text(normalizer(text)))
+            assert found is not None, (name, case["phrase"])
+
+
+def test_there_are_enough_judgments_of_either_kind() -> None:
+    assert len(CASES) >= 200
+    assert len({(case["phrase"], case["answer"]) for case in CASES}) == len(CASES)
+    assert 0.4 < sum(case["found"] for case in CASES) / len(CASES) < 0.6
+
+
+def test_time_grows_with_the_text_not_with_its_square(normalizer: Normalizer) -> None:
+    """Every token of the phrase everywhere, but never in a window: the worst case of the rule."""
+    phrase = Text(normalizer("30 dni roboczych"))
+    answer = Text(normalizer("30 roboczych " * 100_000 + "dni"))
+    assert find_words(phrase, answer) is None
+    twice = Text(normalizer("roboczych roboczych dni"))
+    assert find_words(twice, answer) == (199_997, 200_000)
