@@ -1,8 +1,6 @@
 """Chunks that repeat others: shares worked out by hand."""
 
-import random
 from collections.abc import Sequence
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -94,20 +92,3 @@ def test_overlapping_chunks_of_one_file_are_none() -> None:
     found = list(cut([Source("a.txt", text)], 2000, 200))
     assert len(found) > 10
     assert drop_duplicates(found) == (found, [])
-
-
-def test_many_chunks_from_one_form_take_seconds() -> None:
-    draw = random.Random(1)
-    form = numbers(1, 250).split()
-    texts = []
-    for number in range(3000):
-        words = list(form)
-        # About a tenth of the runs differ from the form's, so a fifth from each other's.
-        words[draw.randrange(200) :][:25] = []
-        place = draw.randrange(200)
-        words[place : place + 22] = [f"x{number}-{word}" for word in range(22)]
-        texts.append(" ".join(words))
-    started = perf_counter()
-    kept, duplicates = drop_duplicates(chunks(*texts))
-    assert len(kept) + len(duplicates) == 3000
-    assert perf_counter() - started < 30
