@@ -30,7 +30,7 @@ WAYS = {"padded batches": PaddedBatches, "this harness": RollingBatch}
 
 def answers(engine: Engine, prompts: list[Prompted]) -> list[list[int]]:
     """The tokens of each answer, in the order of the requests."""
-    done = sorted(engine.complete(prompts), key=lambda done: done.prompt.request.index)
+    done = sorted(engine.complete(prompts), key=lambda done: done.prompt.request.id)
     return [list(completion.tokens or []) for completion in done]
 
 

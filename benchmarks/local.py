@@ -58,7 +58,7 @@ def with_generator(directory: Path, batch_size: int) -> Run:
     generator = LocalGenerator(config, text_completion=True)
 
     def run(asked: Sequence[Request]) -> list[str]:
-        answers = sorted(generator.generate(asked), key=lambda answer: answer.request.index)
+        answers = sorted(generator.generate(asked), key=lambda answer: answer.request.id)
         return [str(answer.text).strip() for answer in answers]
 
     return run

@@ -13,9 +13,7 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from ragifeval.benchmark.benchmark import Sample
-from ragifeval.generators.base import Request
-from ragifeval.run.prompt import Prompt
+from ragifeval.generators.base import Prompt, Request
 
 VOCABULARY = 32_000
 END = 0
@@ -90,8 +88,7 @@ def requests(count: int, tokens: tuple[int, int] = PROMPT_TOKENS) -> Sequence[Re
     found = []
     for index in range(count):
         words = [f"t{pick.randrange(1, VOCABULARY)}" for _ in range(pick.randint(*tokens))]
-        sample = Sample(f"s{index}", "", (), {})
-        found.append(Request(index, sample, (), Prompt(text=" ".join(words))))
+        found.append(Request(f"{index:06}", Prompt(text=" ".join(words))))
     return found
 
 

@@ -56,10 +56,11 @@ def write_prompts(path: Path, samples: Path) -> Path:
     """Write what eval_remote.py would ask of these samples."""
     evaluation = prepare(eval_path=samples)
     with path.open("w", encoding="utf-8") as file:
-        for request in evaluation.requests:
-            content = {message.role: message.content for message in request.prompt.messages}
+        for sample in evaluation.task.samples:
+            prompt = evaluation.task.request(sample).prompt
+            content = {message.role: message.content for message in prompt.messages}
             refusal = evaluation.settings.refusal_message
-            row = {"id": request.sample.id, **content, "refusal": refusal}
+            row = {"id": sample.id, **content, "refusal": refusal}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return path
 

@@ -81,8 +81,10 @@ async def ask_bare(url: str, bodies: list[bytes], threads: int) -> float:
 def measure_bare(samples: Path, count: int, rounds: int) -> None:
     """Print what a client takes that renders no prompt, scores no answer and keeps no log."""
     bodies = []
-    for request in prepare(eval_path=samples).requests:
-        messages = [{"role": m.role, "content": m.content} for m in request.prompt.messages]
+    task = prepare(eval_path=samples).task
+    for sample in task.samples:
+        prompt = task.request(sample).prompt
+        messages = [{"role": m.role, "content": m.content} for m in prompt.messages]
         bodies.append(json.dumps({"model": "m", "messages": messages}).encode())
     with Server("--delay", str(DELAY)) as server:
         url = f"{server.api_base}/chat/completions"

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ragifeval import __version__, defaults, paths
+from ragifeval.benchmark.baselines import extract
 from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
-from ragifeval.generators.baseline import extract
 from ragifeval.scoring.conditions import Settings
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import Normalizer, load_normalizer

@@ -51,7 +51,7 @@ def main(kind: Kind, arguments: Sequence[str] | None = None) -> int:
 
 def _prepare_share(
     arguments: Sequence[str] | None,
-) -> "tuple[Callable[[], Generator], Callable[[int], Request]] | None":
+) -> "tuple[Callable[[], Generator], Callable[[str], Request]] | None":
     """What a process needs to answer a share of the samples for another one (torchrun)."""
     with redirect_stdout(None), redirect_stderr(None):
         options = build_parser("local").parse_args(arguments)
@@ -61,7 +61,8 @@ def _prepare_share(
     plan = make_plan("local", options)
     if options.dry_run or not isinstance(plan.config, LocalConfig):
         return None
-    return _local(plan.config, options), plan.task.request
+    task = plan.task
+    return _local(plan.config, options), lambda key: task.request(task.find(key)[0])
 
 
 def _local(config: "LocalConfig", options: argparse.Namespace) -> "Callable[[], Generator]":
@@ -81,8 +82,8 @@ def _plan_and_evaluate(kind: Kind, arguments: Sequence[str] | None) -> int:
 
 
 def _print_prompts(plan: "Plan") -> int:
-    for index, sample in enumerate(plan.task.samples):
-        print(f"=== {sample.id}\n{plan.task.request(index).prompt}\n")
+    for sample in plan.task.samples:
+        print(f"=== {sample.id}\n{plan.task.request(sample).prompt}\n")
     print(plan.signature)
     return EXIT_COMPLETE
 
@@ -184,9 +185,12 @@ def _load_generator(
 
     config = plan.config
     if isinstance(config, BaselineConfig):
+        from ragifeval.benchmark.baselines import Resources
         from ragifeval.generators.baseline import BaselineGenerator
 
-        return BaselineGenerator(config.model, options.refusal_message, normalizer)
+        return BaselineGenerator(
+            config.model, plan.task.find, Resources(options.refusal_message, normalizer)
+        )
     if isinstance(config, LocalConfig):
         load = _local(config, options)
         if is_shared():

@@ -2,30 +2,48 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-from ragifeval.benchmark.benchmark import Document, Sample
-from ragifeval.run.prompt import Prompt
+from typing import Any, Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is given: `messages` in a chat, one `text` in completion mode."""
+
+    messages: Sequence[Message] = ()
+    text: str | None = None
+
+    def __str__(self) -> str:
+        if self.text is not None:
+            return self.text
+        return "\n\n".join(f"<{message.role}>\n{message.content}" for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """One sample to be answered.
+    """One prompt to be answered. Two requests are equal only if they are the same object.
 
     Attributes:
-        index: the sample's place in the run, from 0.
-        documents: the context in the order in which the prompt shows it.
+        id: names the question; a local model that samples draws from the random stream of this id.
+        schema: the JSON schema of the reply, for services that can hold a model to one; generators
+            that cannot ignore it.
     """
 
-    index: int
-    sample: Sample
-    documents: Sequence[Document]
+    id: str
     prompt: Prompt
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back for one request: a text, or the reason why there is none.
+    """The result of one request: a text, or the reason why there is none.
 
     Attributes:
         text: the model's answer as it was generated; None if none came.
@@ -35,6 +53,8 @@ class Answer:
         seconds: from the sending of the request (or the start of its batch) to its answer; of
             several attempts the last one's, where none succeeded all of them with the waits.
         reasoning: what the service gave apart from the answer as the model's reasoning.
+        is_refusal: whether the service found the request itself wrong (400, 413, 422), so that
+            asking again is useless.
     """
 
     request: Request
@@ -44,6 +64,7 @@ class Answer:
     usage: Mapping[str, int] | None = None
     seconds: float = 0.0
     reasoning: str | None = None
+    is_refusal: bool = False
 
 
 class Generator(Protocol):

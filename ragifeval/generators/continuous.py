@@ -74,7 +74,7 @@ class ContinuousBatching:
                     if self._stopping:
                         break
                     prompt = waiting.popleft()
-                    key = str(prompt.request.index)
+                    key = prompt.request.id
                     begun[key] = prompt
                     manager.add_request(list(prompt.ids), key, max_new_tokens=prompt.room)
                 result = manager.get_result(timeout=_POLL_SECONDS)

@@ -66,7 +66,7 @@ class Team:
 
 
 Load = Callable[[], Generator]
-Prepared = tuple[Load, Callable[[int], Request]]
+Prepared = tuple[Load, Callable[[str], Request]]
 
 
 def run_shared(run: Callable[[], int], prepare: Callable[[], Prepared | None]) -> int:
@@ -74,8 +74,8 @@ def run_shared(run: Callable[[], int], prepare: Callable[[], Prepared | None]) -
 
     Args:
         run: what the first process does; its answers come from a DistributedGenerator.
-        prepare: gives the others what loads the model, and what makes the request of the sample at
-            a place of the run; None if this run has no need of them.
+        prepare: gives the others what loads the model, and what makes the request of a sample's
+            id; None if this run has no need of them.
     """
     team = Team()
     try:
@@ -117,20 +117,20 @@ class DistributedGenerator:
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Answer the requests, each process its share."""
-        asked = {request.index: request for request in requests}
+        asked = {request.id: request for request in requests}
         # Dealt out like cards, the longest first: so all have about as much to do.
-        ordered = sorted(asked, key=lambda index: len(str(asked[index].prompt)), reverse=True)
+        ordered = sorted(asked, key=lambda key: len(str(asked[key].prompt)), reverse=True)
         size = self._team.size
-        dealt = [index for rank in range(size) for index in ordered[rank::size]]
-        self._team.tell("indexes", dealt)
-        for answer in self._own.generate([asked[index] for index in _share(dealt)]):
+        dealt = [key for rank in range(size) for key in ordered[rank::size]]
+        self._team.tell("ids", dealt)
+        for answer in self._own.generate([asked[key] for key in _share(dealt)]):
             yield answer
             yield from self._received(asked)
         while self._working:
             yield from self._received(asked)
             time.sleep(_POLL_SECONDS)
 
-    def _received(self, asked: Mapping[int, Request]) -> Iterator[Answer]:
+    def _received(self, asked: Mapping[str, Request]) -> Iterator[Answer]:
         for rank in sorted(self._working):
             for message in self._team.receive(rank):
                 if message is None:
@@ -138,7 +138,7 @@ class DistributedGenerator:
                 elif "failure" in message:
                     raise UserError(f"process {rank} of {self._team.size}: {message['failure']}")
                 else:
-                    yield Answer(asked[message.pop("index")], **message)
+                    yield Answer(asked[message.pop("id")], **message)
 
 
 def _assist(team: Team, prepare: Callable[[], Prepared | None]) -> None:
@@ -156,8 +156,8 @@ def _assist(team: Team, prepare: Callable[[], Prepared | None]) -> None:
         disable_progress_bar()
         generator = _load_here(load)
         signal.signal(signal.SIGINT, lambda *_: generator.stop())
-        indexes = team.wait("indexes") or []
-        for answer in generator.generate(request(index) for index in _share(indexes)):
+        ids = team.wait("ids") or []
+        for answer in generator.generate(request(key) for key in _share(ids)):
             team.send(_message(answer))
             if team.is_told("end"):
                 return
@@ -178,15 +178,15 @@ def _load_here(load: Load) -> Generator:
     return load()
 
 
-def _share(indexes: Sequence[int]) -> Sequence[int]:
+def _share(ids: Sequence[str]) -> Sequence[str]:
     """This process's part."""
-    with PartialState().split_between_processes(list(indexes)) as share:
+    with PartialState().split_between_processes(list(ids)) as share:
         return list(share)
 
 
 def _message(answer: Answer) -> Mapping[str, Any]:
     return {
-        "index": answer.request.index,
+        "id": answer.request.id,
         "text": answer.text,
         "error": answer.error,
         "finish_reason": answer.finish_reason,

@@ -79,7 +79,7 @@ class PaddedBatches:
         mask = [[0] * pad + [1] * (width - pad) for pad in padding]
         processors = LogitsProcessorList()
         if network.temperature > 0:
-            samples = [prompt.request.sample.id for prompt in batch]
+            samples = [prompt.request.id for prompt in batch]
             processors.append(SeededSampling(network.temperature, network.seed, samples))
         with torch.inference_mode():
             generated = network.model.generate(

@@ -8,13 +8,12 @@ from functools import partial
 from typing import Any
 
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.base import Answer, Prompt, Request
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.credentials import ApiKey, Credential
 from ragifeval.generators.faults import Fault, tidy
 from ragifeval.generators.response import read_chat, read_completion, read_models
 from ragifeval.generators.service import CHAT, COMPLETIONS, MODELS, Service
-from ragifeval.run.prompt import Prompt
 
 
 class RemoteGenerator:

@@ -101,7 +101,7 @@ class RollingBatch:
             is_full = cache is not None and len(rows) == self._slots
             if waiting and not is_full and not self._stopping:
                 prompt = waiting.popleft()
-                row = _Row(prompt, stream(self._network.seed, prompt.request.sample.id))
+                row = _Row(prompt, stream(self._network.seed, prompt.request.id))
                 rows.append(row)
                 scores, own = self._read(row)
                 if cache is None:

@@ -6,7 +6,7 @@ from typing import Any
 from transformers import PreTrainedTokenizerBase
 
 from ragifeval.errors import UserError
-from ragifeval.run.prompt import Message, Prompt
+from ragifeval.generators.base import Message, Prompt
 
 _SYSTEM_PROBE = "ragifeval-system-probe"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ragifeval import defaults, paths
 from ragifeval.cli.options import build_parser
-from ragifeval.generators.base import Request
 from ragifeval.run.plan import make_plan
+from ragifeval.run.run import Task
 from ragifeval.scoring.conditions import Settings
 from ragifeval.scoring.scorer import Scores, load_badwords
 from ragifeval.scoring.signature import Signature
@@ -39,12 +39,12 @@ class Evaluation:
     """A benchmark ready to be run.
 
     Attributes:
-        requests: one a sample, in the order of the data.
+        task: the samples, and what each asks of a model.
         signature: as the entry scripts give it, without the model's part.
         settings: what answers are scored with.
     """
 
-    requests: Sequence[Request]
+    task: Task
     signature: str
     settings: Settings
 
@@ -70,7 +70,7 @@ def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
     plan = make_plan("local", chosen)
     parts = {part: value for part, value in plan.signature.parts.items() if part != "model"}
     return Evaluation(
-        [plan.task.request(index) for index in range(len(plan.task.samples))],
+        plan.task,
         str(Signature(parts)),
         load_settings(chosen.refusal_message, chosen.normalizer, chosen.badwords_path),
     )

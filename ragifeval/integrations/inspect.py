@@ -24,9 +24,7 @@ from inspect_ai.solver import TaskState, generate
 
 from ragifeval import __version__, paths
 from ragifeval.benchmark.benchmark import Sample
-from ragifeval.generators.base import Request
 from ragifeval.integrations import evaluation
-from ragifeval.scoring.conditions import Settings
 from ragifeval.scoring.scorer import Scorer as AnswerScorer
 from ragifeval.scoring.scorer import Scores
 from ragifeval.scoring.statistics import AGGREGATES
@@ -63,7 +61,7 @@ def rag_ifeval(
     )
     return Task(
         dataset=MemoryDataset(
-            [_sample(request, prepared.settings) for request in prepared.requests], "rag_ifeval"
+            [_sample(place, prepared) for place in range(len(prepared.task.samples))], "rag_ifeval"
         ),
         solver=generate(),
         scorer=conditions(normalizer, badwords_path),
@@ -72,24 +70,25 @@ def rag_ifeval(
     )
 
 
-def _sample(request: Request, settings: Settings) -> InspectSample:
+def _sample(place: int, prepared: evaluation.Evaluation) -> InspectSample:
+    task, sample = prepared.task, prepared.task.samples[place]
+    prompt = task.request(sample).prompt
     roles = {"system": ChatMessageSystem, "user": ChatMessageUser}
     messages: list[ChatMessage] = [
-        roles[message.role](content=message.content) for message in request.prompt.messages
+        roles[message.role](content=message.content) for message in prompt.messages
     ]
-    sample = request.sample
     return InspectSample(
         id=sample.id,
         input=messages,
         target=sample.reference or "",
         # All that scoring needs, so that a log is scored again without the data.
         metadata={
-            "place": request.index,
+            "place": place,
             "category": sample.category,
             "question": sample.question,
-            "context": [document.id for document in request.documents],
+            "context": [document.id for document in task.documents(sample)],
             "expect": dict(sample.expect),
-            "refusal_message": settings.refusal_message,
+            "refusal_message": prepared.settings.refusal_message,
         },
     )
 

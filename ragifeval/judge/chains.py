@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from ragifeval.generators.base import Generator
+from ragifeval.generators.base import Generator, Prompt
 from ragifeval.judge.items import Item
 from ragifeval.run.asking import Ask, Asked, Asker
-from ragifeval.run.prompt import Prompt
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ragifeval.generators.base import Prompt
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
 from ragifeval.run.block_template import BlockTemplate
-from ragifeval.run.prompt import Prompt
 from ragifeval.run.replies import Unparsed, pick, plain, read_json, without_thinking
 from ragifeval.run.replies.claim_keys import (
     COUNTS,

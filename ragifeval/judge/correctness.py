@@ -4,10 +4,10 @@ from collections.abc import Generator as Steps
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragifeval.generators.base import Prompt
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
 from ragifeval.run.block_template import BlockTemplate
-from ragifeval.run.prompt import Prompt
 from ragifeval.run.replies import Score, read_score
 
 LOW, HIGH = 1, 5

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ragifeval.generators.base import Generator
+from ragifeval.generators.base import Generator, Prompt
 from ragifeval.judge.chains import Chains, Judgement, Metric
 from ragifeval.judge.embeddings import installed, load_named
 from ragifeval.judge.faithfulness import Faithfulness
@@ -14,7 +14,6 @@ from ragifeval.judge.own_models import Measure
 from ragifeval.judge.plan import JudgePlan, with_schema
 from ragifeval.run.any_model import load_any_generator
 from ragifeval.run.asking import Asker
-from ragifeval.run.prompt import Prompt
 from ragifeval.run.replies import Verdict
 from ragifeval.run.reply_log import Replies
 

@@ -17,10 +17,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
-from ragifeval.benchmark.benchmark import Sample
 from ragifeval.cli.terminal import Unfailing, stop_on_interrupt
-from ragifeval.generators.base import Answer, Generator, Request
-from ragifeval.run.prompt import Prompt, second_prompt
+from ragifeval.generators.base import Answer, Generator, Prompt, Request
+from ragifeval.run.prompt import second_prompt
 from ragifeval.run.replies import Unparsed
 from ragifeval.run.reply_log import Replies
 from ragifeval.run.run import split_reasoning
@@ -101,8 +100,7 @@ class Asker:
         self._whole = whole
         self._total, self._unit = total, unit
         self._resources = ExitStack()
-        self._asked = 0
-        self._in_flight: dict[int, _Try] = {}
+        self._in_flight: dict[Request, _Try] = {}
         self.interrupted = False
         self.resumed = 0
 
@@ -183,17 +181,15 @@ class Asker:
         # A local model that samples draws from a stream of the sample's id: the second try has
         # another one, or it would bring the same reply.
         suffix = f"#{TRIES}" if attempt.is_second else ""
-        sample = Sample(attempt.ask.id + suffix, "", (), {})
-        request = Request(self._asked, sample, (), attempt.prompt)
-        self._in_flight[request.index] = attempt
-        self._asked += 1
+        request = Request(attempt.ask.id + suffix, attempt.prompt)
+        self._in_flight[request] = attempt
         return request
 
     def _read(
         self, answer: Answer, parse: Callable[[str], Value], again: "deque[_Try]"
     ) -> Asked[Value] | None:
         """What came of it; None where it is asked again."""
-        attempt = self._in_flight.pop(answer.request.index)
+        attempt = self._in_flight.pop(answer.request)
         ask = attempt.ask
         asked: Asked[Value]
         if answer.text is None:

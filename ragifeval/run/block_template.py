@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ragifeval.errors import UserError
-from ragifeval.run.prompt import Message, Prompt
+from ragifeval.generators.base import Message, Prompt
 from ragifeval.run.sandbox import load_template, reason_of
 
 

@@ -90,7 +90,7 @@ def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
         signature=str(signature),
     )
     # A template that cannot be rendered is found out now, not by the first question asked.
-    task.request(0)
+    task.request(samples[0])
     return Plan(config, model, task, signature)
 
 

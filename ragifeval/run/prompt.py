@@ -2,36 +2,13 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
+from ragifeval.generators.base import Message, Prompt
 from ragifeval.run.sandbox import load_template, reason_of
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a chat."""
-
-    role: Literal["system", "user", "assistant"]
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """What a model is given: `messages` in a chat, one `text` in completion mode."""
-
-    messages: Sequence[Message] = ()
-    text: str | None = None
-
-    def __str__(self) -> str:
-        if self.text is not None:
-            return self.text
-        return "\n\n".join(f"<{message.role}>\n{message.content}" for message in self.messages)
-
 
 # So much of a reply that cannot be read is shown to the model again: some never end.
 _REPEATED = 2_000

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from ragifeval.benchmark.benchmark import Benchmark, Sample
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.generators.base import Answer, Generator, Request
 from ragifeval.run.journal import Log, Record
 from ragifeval.run.prompt import PromptTemplate, ordered_documents
@@ -36,11 +37,23 @@ class Task:
     reasoning_end: str | None
     signature: str
 
-    def request(self, index: int) -> Request:
-        """The request of the sample at this place."""
-        sample = self.samples[index]
-        documents = ordered_documents(self.benchmark, sample, self.shuffle_seed)
-        return Request(index, sample, documents, self.template.render(sample, documents))
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """A sample's id -> its place in the run, from 0."""
+        return {sample.id: index for index, sample in enumerate(self.samples)}
+
+    def documents(self, sample: Sample) -> list[Document]:
+        """The documents of a sample in the order in which the prompt shows them."""
+        return ordered_documents(self.benchmark, sample, self.shuffle_seed)
+
+    def find(self, key: str) -> tuple[Sample, Sequence[Document]]:
+        """The sample of an id, and its documents as the prompt shows them."""
+        sample = self.samples[self.places[key]]
+        return sample, self.documents(sample)
+
+    def request(self, sample: Sample) -> Request:
+        """What a sample asks of a model."""
+        return Request(sample.id, self.template.render(sample, self.documents(sample)))
 
 
 @dataclass
@@ -71,10 +84,8 @@ def new_outcome(size: int) -> Outcome:
 
 def resume(task: Task, log: Log, outcome: Outcome) -> None:
     """Take over the answers that the log holds; those to other samples stay in it, uncounted."""
-    places: dict[str, int] = {}
     for record in log.resume():
-        places = places or {sample.id: index for index, sample in enumerate(task.samples)}
-        index = places.get(record["id"])
+        index = task.places.get(record["id"])
         if index is not None and index not in outcome.answered:
             _count(task, outcome, index, record)
 
@@ -101,22 +112,22 @@ def run(
             if index not in outcome.answered:
                 if outcome.interrupted:
                     return
-                yield task.request(index)
+                yield task.request(task.samples[index])
 
     for answer in generator.generate(missing()):
         record = _record(task, scorer(), answer)
         if log is not None:
             log.append(record)
-        _count(task, outcome, answer.request.index, record)
+        _count(task, outcome, task.places[answer.request.id], record)
         on_answer(outcome)
 
 
 def _record(task: Task, scorer: Scorer, answer: Answer) -> Record:
-    request = answer.request
+    sample, documents = task.find(answer.request.id)
     record: dict[str, Any] = {
-        "id": request.sample.id,
-        "question": request.sample.question,
-        "context": [document.id for document in request.documents],
+        "id": sample.id,
+        "question": sample.question,
+        "context": [document.id for document in documents],
         "answer": None,
         "scores": None,
         f"scores_{other_rule(task.matching)}": None,
@@ -131,7 +142,7 @@ def _record(task: Task, scorer: Scorer, answer: Answer) -> Record:
     text, reasoning, ended = split_reasoning(answer.text, task.reasoning_end)
     if not ended and answer.finish_reason != "length":
         record["finish_reason"] = "reasoning_unfinished"
-    scores = scorer.score(request.sample, record["context"], text)
+    scores = scorer.score(sample, record["context"], text)
     record["answer"] = text
     record["scores"] = scores[task.matching]
     record[f"scores_{other_rule(task.matching)}"] = scores[other_rule(task.matching)]

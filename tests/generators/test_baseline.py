@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from ragifeval.benchmark.baselines import BASELINES, Resources, Sentence, extract
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Answer, Request
-from ragifeval.generators.baseline import BaselineGenerator, Sentence, extract
-from ragifeval.run.prompt import Prompt
+from ragifeval.generators.base import Answer, Prompt, Request
+from ragifeval.generators.baseline import BaselineGenerator
 from ragifeval.scoring.conditions import citations
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -30,26 +30,21 @@ def normalizer() -> Normalizer:
     return load_normalizer()
 
 
-def request(
-    question: str, shown: str = "abc", reference: str | None = None, index: int = 0
-) -> Request:
-    sample = Sample(f"p{index}", question, tuple("abc"), {"safe": True}, reference=reference)
-    return Request(index, sample, [DOCUMENTS[key] for key in shown], Prompt(text=question))
+Question = tuple[Sample, Sequence[Document]]
 
 
-Answering = Callable[[str, Request], str | None]
+def asked(question: str, shown: str = "abc", reference: str | None = None) -> Question:
+    sample = Sample("p7", question, tuple("abc"), {"safe": True}, reference=reference)
+    return sample, [DOCUMENTS[key] for key in shown]
+
+
+Answering = Callable[[str, Question], str]
 
 
 @pytest.fixture
 def answer(normalizer: Normalizer) -> Answering:
-    def of(name: str, asked: Request) -> str | None:
-        generator = BaselineGenerator(name, REFUSAL_MESSAGE, lambda: normalizer)
-        (found,) = generator.generate([asked])
-        assert found.request is asked
-        assert (found.error, found.finish_reason) == (None, "stop")
-        return found.text
-
-    return of
+    resources = Resources(REFUSAL_MESSAGE, lambda: normalizer)
+    return lambda name, question: BASELINES[name](*question, resources)
 
 
 class TestExtractive:
@@ -69,17 +64,17 @@ class TestExtractive:
     def test_the_best_sentence_comes_first(
         self, answer: Answering, question: str, best: str
     ) -> None:
-        found = answer("baseline/extractive", request(question))
+        found = answer("baseline/extractive", asked(question))
         assert found is not None
         assert found.startswith(best)
 
     def test_sentences_that_share_nothing_are_left_out(self, answer: Answering) -> None:
-        found = answer("baseline/extractive", request("Kto wydaje prawo jazdy?"))
+        found = answer("baseline/extractive", asked("Kto wydaje prawo jazdy?"))
         assert found == "Prawo jazdy wydaje starosta. [2]"
 
     def test_documents_are_cited_as_shown(self, answer: Answering) -> None:
         for shown, number in (("cab", "0"), ("acb", "1")):
-            found = answer("baseline/extractive", request("Kto wydaje prawo jazdy?", shown))
+            found = answer("baseline/extractive", asked("Kto wydaje prawo jazdy?", shown))
             assert found == f"Prawo jazdy wydaje starosta. [{number}]"
 
     @pytest.mark.parametrize(
@@ -94,7 +89,7 @@ class TestExtractive:
     def test_it_refuses_what_the_documents_do_not_speak_of(
         self, answer: Answering, question: str
     ) -> None:
-        assert answer("baseline/extractive", request(question)) == REFUSAL_MESSAGE
+        assert answer("baseline/extractive", asked(question)) == REFUSAL_MESSAGE
 
     def test_a_rare_word_counts_more_than_a_common_one(self, normalizer: Normalizer) -> None:
         contents = [
@@ -134,14 +129,14 @@ class TestExtractive:
 class TestRefuse:
     @pytest.mark.parametrize("question", ["Kto wydaje prawo jazdy?", "Jak upiec sernik?"])
     def test_it_always_refuses(self, answer: Answering, question: str) -> None:
-        assert answer("baseline/refuse", request(question)) == REFUSAL_MESSAGE
+        assert answer("baseline/refuse", asked(question)) == REFUSAL_MESSAGE
 
     def test_in_the_words_of_the_run(self) -> None:
         def no_normalizer() -> Normalizer:
             raise AssertionError("a refusal needs no lemmas")
 
-        generator = BaselineGenerator("baseline/refuse", "Brak danych", no_normalizer)
-        assert [one.text for one in generator.generate([request("Ile?")])] == ["Brak danych"]
+        resources = Resources("Brak danych", no_normalizer)
+        assert BASELINES["baseline/refuse"](*asked("Ile?"), resources) == "Brak danych"
 
 
 class TestReference:
@@ -162,31 +157,43 @@ class TestReference:
     def test_it_is_cited_as_shown(
         self, answer: Answering, shown: str, reference: str, text: str
     ) -> None:
-        assert answer("baseline/reference", request("Ile?", shown, reference)) == text
+        assert answer("baseline/reference", asked("Ile?", shown, reference)) == text
 
     def test_it_cites_the_same_documents_in_every_order(self, answer: Answering) -> None:
         reference = "17 zł [0, 2]."
         for shown in ("abc", "acb", "bac", "bca", "cab", "cba"):
-            text = answer("baseline/reference", request("Ile?", shown, reference))
+            text = answer("baseline/reference", asked("Ile?", shown, reference))
             assert text is not None
             assert {shown[int(number)] for number in citations(text)} == {"a", "c"}
 
     def test_a_sample_without_one(self, answer: Answering) -> None:
         with pytest.raises(UserError, match="'p7' has no 'reference' in the data"):
-            answer("baseline/reference", request("Ile?", index=7))
+            answer("baseline/reference", asked("Ile?"))
+
+
+def generator(normalizer: Normalizer) -> BaselineGenerator:
+    def find(key: str) -> Question:
+        return asked("Kto wydaje prawo jazdy?", key)
+
+    resources = Resources(REFUSAL_MESSAGE, lambda: normalizer)
+    return BaselineGenerator("baseline/extractive", find, resources)
 
 
 def test_one_answer_a_request_in_order(normalizer: Normalizer) -> None:
-    generator = BaselineGenerator("baseline/refuse", REFUSAL_MESSAGE, lambda: normalizer)
-    requests = [request("Ile?", index=index) for index in range(5)]
-    assert [one.request.index for one in generator.generate(requests)] == [0, 1, 2, 3, 4]
+    requests = [Request(shown, Prompt(text="?")) for shown in ("abc", "cab", "acb")]
+    answers = list(generator(normalizer).generate(requests))
+    assert [answer.request for answer in answers] == requests
+    assert [answer.text for answer in answers] == [
+        f"Prawo jazdy wydaje starosta. [{place}]" for place in (2, 0, 1)
+    ]
+    assert {(answer.error, answer.finish_reason) for answer in answers} == {(None, "stop")}
 
 
 def test_it_stops_when_told(normalizer: Normalizer) -> None:
-    generator = BaselineGenerator("baseline/refuse", REFUSAL_MESSAGE, lambda: normalizer)
+    stopped = generator(normalizer)
     answers: list[Answer] = []
-    for answer in generator.generate(request("Ile?", index=index) for index in range(5)):
+    for answer in stopped.generate(Request("abc", Prompt(text="?")) for _ in range(5)):
         answers.append(answer)
         if len(answers) == 2:
-            generator.stop()
-    assert [one.request.index for one in answers] == [0, 1]
+            stopped.stop()
+    assert len(answers) == 2

@@ -13,12 +13,12 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel
 
 from ragifeval import paths
-from ragifeval.benchmark.benchmark import Sample, load_benchmark
+from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.base import Answer, Message, Prompt, Request
 from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local import LocalGenerator
-from ragifeval.run.prompt import Message, Prompt, PromptTemplate, ordered_documents
+from ragifeval.run.prompt import PromptTemplate, ordered_documents
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer, make_weights
 
 QUESTIONS = [
@@ -41,10 +41,7 @@ def requests(questions: Sequence[str], text_completion: bool = False) -> list[Re
             return Prompt(text=f"Pytanie: {question}\nOdpowiedź:")
         return Prompt((Message("system", "Odpowiadaj po polsku."), Message("user", question)))
 
-    return [
-        Request(index, Sample(f"s{index}", question, (), {}), (), prompt(question))
-        for index, question in enumerate(questions)
-    ]
+    return [Request(f"s{index:03}", prompt(question)) for index, question in enumerate(questions)]
 
 
 def configured(model: Path, **settings: Any) -> LocalConfig:
@@ -57,7 +54,7 @@ def answered(
 ) -> list[Answer]:
     """The answers in the order of the requests; each request has exactly one."""
     answers = list(LocalGenerator(config, text_completion).generate(asked))
-    answers.sort(key=lambda answer: answer.request.index)
+    answers.sort(key=lambda answer: answer.request.id)
     assert [answer.request for answer in answers] == list(asked)
     return answers
 
@@ -125,9 +122,9 @@ def test_prompts_of_the_benchmark(tiny_model: Path) -> None:
     benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
     template = PromptTemplate(paths.PROMPT)
     asked = []
-    for index, sample in enumerate(benchmark.samples[:4]):
+    for sample in benchmark.samples[:4]:
         documents = ordered_documents(benchmark, sample)
-        asked.append(Request(index, sample, documents, template.render(sample, documents)))
+        asked.append(Request(sample.id, template.render(sample, documents)))
     alone = answered(configured(tiny_model, max_new_tokens=16), asked)
     together = answered(configured(tiny_model, max_new_tokens=16, batch_size=4), asked)
     assert texts(alone) == texts(together)
@@ -299,7 +296,7 @@ def test_template_without_a_system_role(tiny_model: Path, tmp_path: Path) -> Non
     refusing = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}"
     template.write_text(refusing + template.read_text())
     merged = [
-        Request(r.index, r.sample, (), Prompt((Message("user", f"Odpowiadaj po polsku.\n\n{q}"),)))
+        Request(r.id, Prompt((Message("user", f"Odpowiadaj po polsku.\n\n{q}"),)))
         for r, q in zip(requests(QUESTIONS), QUESTIONS, strict=True)
     ]
     expected = texts(answered(configured(tiny_model), merged))
@@ -378,7 +375,7 @@ for questions in (LONG, [QUESTIONS[0], HUGE, QUESTIONS[1]]):
     answers = []
     for a in generator.generate(requests(questions)):
         end = time.perf_counter()
-        answers.append((a.request.index, a.text, a.error, end - a.seconds, end))
+        answers.append((a.request.id, a.text, a.error, end - a.seconds, end))
     print(json.dumps(sorted(answers)))
 """
 

@@ -14,12 +14,10 @@ from typing import Any
 
 import pytest
 
-from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.base import Answer, Message, Prompt, Request
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator, served_model
-from ragifeval.run.prompt import Message, Prompt
 from tests.loopback import (
     Call,
     Loopback,
@@ -50,15 +48,14 @@ def config(*urls: str, **changes: Any) -> RemoteConfig:
 
 def requests(count: int) -> Iterator[Request]:
     for index in range(count):
-        sample = Sample(f"s{index}", f"pytanie {index}", (), {"refuse": True})
-        text = f"system\n\n{sample.question}"
-        messages = (Message("system", "Odpowiadaj."), Message("user", sample.question))
-        yield Request(index, sample, (), Prompt(messages, text))
+        question = f"pytanie {index}"
+        messages = (Message("system", "Odpowiadaj."), Message("user", question))
+        yield Request(str(index), Prompt(messages, f"system\n\n{question}"))
 
 
 def answers(settings: RemoteConfig, count: int = 1, text_completion: bool = False) -> list[Answer]:
     found = list(RemoteGenerator(settings, KEY, text_completion).generate(requests(count)))
-    assert sorted(answer.request.index for answer in found) == list(range(count))
+    assert sorted(int(answer.request.id) for answer in found) == list(range(count))
     assert not any(KEY in repr(answer) for answer in found)
     return found
 
@@ -214,7 +211,7 @@ def test_gives_up_when_retries_are_over() -> None:
 )
 def test_a_fault_of_one_question_is_its_error(response: Response, error: str) -> None:
     with Loopback(lambda call: response if "0" in call.prompt else echo(call)) as server:
-        found = {answer.request.index: answer for answer in answers(config(server.url), 3)}
+        found = {int(answer.request.id): answer for answer in answers(config(server.url), 3)}
     assert found[0].error == error
     assert [found[1].text, found[2].text] == ["odpowiedź: pytanie 1", "odpowiedź: pytanie 2"]
     assert len(server.calls) == 3
@@ -268,9 +265,8 @@ def test_follows_no_redirect() -> None:
 
 def test_a_prompt_that_is_no_text_is_an_error_of_its_own() -> None:
     with Loopback(echo) as server:
-        broken = next(requests(1))
         prompt = Prompt((Message("user", "\ud800"),))
-        bad = Request(0, broken.sample, (), prompt)
+        bad = Request("0", prompt)
         (answer,) = RemoteGenerator(config(server.url), KEY, False).generate([bad])
     assert str(answer.error).startswith("the prompt, or the response, is no text")
 
@@ -348,9 +344,9 @@ def test_answers_each_question_once_in_any_order() -> None:
 
     with Loopback(script) as server:
         found = answers(config(server.url, threads=8), 60)
-    assert [answer.request.index for answer in found] != list(range(60))
+    assert [int(answer.request.id) for answer in found] != list(range(60))
     for answer in found:
-        assert answer.text == f"odpowiedź: pytanie {answer.request.index}"
+        assert answer.text == f"odpowiedź: pytanie {answer.request.id}"
     assert server.at_once == 8
 
 
@@ -455,17 +451,15 @@ def test_closing_early_makes_no_noise(
 
 _INTERRUPTED = """
 import signal, sys
-from ragifeval.benchmark.benchmark import Sample
 from ragifeval.generators.config import RemoteConfig
-from ragifeval.generators.base import Request
+from ragifeval.generators.base import Message, Prompt, Request
 from ragifeval.generators.remote import RemoteGenerator
-from ragifeval.run.prompt import Message, Prompt
 if sys.argv[2] == "handled":
     def handle(number, frame):
         raise KeyboardInterrupt
     signal.signal(signal.SIGINT, handle)
-sample, prompt = Sample("s", "?", (), {}), Prompt((Message("user", "?"),))
-requests = [Request(index, sample, (), prompt) for index in range(99)]
+prompt = Prompt((Message("user", "?"),))
+requests = [Request(str(index), prompt) for index in range(99)]
 config = RemoteConfig(model="m", api_base=sys.argv[1], threads=8)
 try:
     for answer in RemoteGenerator(config, "-", False).generate(requests):

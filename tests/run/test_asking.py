@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from ragifeval.errors import UserError
+from ragifeval.generators.base import Message, Prompt
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
 from ragifeval.run.asking import Ask, Asked, Asker
-from ragifeval.run.prompt import Message, Prompt
 from ragifeval.run.replies import Unparsed
 from ragifeval.run.reply_log import Replies
 from ragifeval.scoring.signature import Signature

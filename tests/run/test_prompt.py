@@ -9,7 +9,8 @@ import pytest
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.errors import UserError
-from ragifeval.run.prompt import Message, Prompt, PromptTemplate, ordered_documents
+from ragifeval.generators.base import Message, Prompt
+from ragifeval.run.prompt import PromptTemplate, ordered_documents
 
 DOCUMENTS = [
     Document("opl-1", "Opłata wynosi 17 zł.", title="Opłaty", source="ustawa"),

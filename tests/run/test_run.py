@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,9 @@ class CannedGenerator:
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
         self.requests = list(requests)
-        self.asked = [request.sample.id for request in self.requests]
+        self.asked = [request.id for request in self.requests]
         for request in reversed(self.requests):
-            yield Answer(request, **self.answers[request.sample.id])
+            yield Answer(request, **self.answers[request.id])
 
     def stop(self) -> None:
         """It has nothing in flight."""
@@ -129,7 +130,7 @@ def task(tmp_path: Path) -> Task:
 
 
 def changed(task: Task, **changes: Any) -> Task:
-    return Task(**{**vars(task), **changes})
+    return replace(task, **changes)
 
 
 def evaluate(
@@ -222,9 +223,9 @@ class TestRun:
         self, task: Task, scorer: Scorer, tmp_path: Path
     ) -> None:
         shuffled = changed(task, shuffle_seed=0)
-        order = [document.id for document in shuffled.request(0).documents]
+        order = [document.id for document in shuffled.documents(BENCHMARK.samples[0])]
         assert order == ["c", "a", "b"]  # by random.Random("0:p0").shuffle, in a process of its own
-        assert shuffled.request(0).prompt.messages[-1].content == (
+        assert shuffled.request(BENCHMARK.samples[0]).prompt.messages[-1].content == (
             "Wniosek składa się w urzędzie. Opłata wynosi 17 zł. Termin to 30 dni. "
             "Ile wynosi opłata?"
         )
@@ -251,8 +252,8 @@ class TestRun:
         class OneByOne(CannedGenerator):
             def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
                 for request in requests:
-                    self.asked.append(request.sample.id)
-                    yield Answer(request, **self.answers[request.sample.id])
+                    self.asked.append(request.id)
+                    yield Answer(request, **self.answers[request.id])
 
         generator, outcome = OneByOne(ANSWERS), new_outcome(4)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragifeval.generators.baseline import _CITATIONS, _SENTENCE_END
+from ragifeval.benchmark.baselines import _CITATIONS, _SENTENCE_END
 from ragifeval.text.clean import pieces_of
 from tests.bad_input import REPEATED, check_answer, repeated
 

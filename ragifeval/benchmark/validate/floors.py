@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from ragifeval.benchmark.baselines import extract
 from ragifeval.benchmark.benchmark import Benchmark, Sample
-from ragifeval.generators.baseline import extract
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.statistics import Estimate, Tally
 from ragifeval.text.normalizer import Normalizer

@@ -51,15 +51,16 @@ def load(shuffle_seed: int | None = None, **metadata: Any) -> "dict[str, Dataset
     evaluation = prepare(shuffle_seed, **options)
     _scorers[evaluation.signature] = Scorer(evaluation.settings)
     rows = []
-    for request in evaluation.requests:
-        prompt, sample = request.prompt, request.sample
+    task = evaluation.task
+    for sample in task.samples:
+        prompt = task.request(sample).prompt
         messages = {message.role: message.content for message in prompt.messages}
         rows.append(
             {
                 "id": sample.id,
                 "category": sample.category or "",
                 "question": sample.question,
-                "context": [document.id for document in request.documents],
+                "context": [document.id for document in task.documents(sample)],
                 "expect": json.dumps(dict(sample.expect), ensure_ascii=False),
                 "reference": sample.reference or "",
                 "system_message": messages.get("system", ""),

@@ -1,0 +1,136 @@
+"""Answers without a neural network: the floor and the ceiling that every table of models needs."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.benchmark.validate.entries import stop_words
+from ragifeval.errors import UserError
+from ragifeval.text.normalizer import Normalizer
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What baselines answer with.
+
+    Attributes:
+        refusal_message: what a refusal says.
+        normalizer: gives the lemmas that the extractive baseline compares; called when needed.
+    """
+
+    refusal_message: str
+    normalizer: Callable[[], Normalizer]
+
+
+def refuse(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    """The refusal message, whatever is asked."""
+    return resources.refusal_message
+
+
+_CITATIONS = re.compile(r"\[[0-9, \u00a0]*\]")
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def reference(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    """The gold answer, its citations changed to the order in which the documents are shown.
+
+    Raises:
+        UserError: the sample has none.
+    """
+    if sample.reference is None:
+        raise UserError(f"baseline/reference: sample {sample.id!r} has no 'reference' in the data")
+    shown = [document.id for document in documents]
+
+    def place(number: re.Match[str]) -> str:
+        cited = int(number[0])
+        if cited >= len(sample.context):
+            return number[0]
+        return str(shown.index(sample.context[cited]))
+
+    return _CITATIONS.sub(lambda brackets: _NUMBER.sub(place, brackets[0]), sample.reference)
+
+
+def extractive(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    """The sentences that best match the question, each with its citation, or a refusal."""
+    contents = [document.contents for document in documents]
+    sentences = extract(sample.question, contents, resources.normalizer())
+    if not sentences:
+        return resources.refusal_message
+    return " ".join(f"{sentence.text} [{sentence.document}]" for sentence in sentences)
+
+
+BASELINES: Mapping[str, Callable[[Sample, Sequence[Document], Resources], str]] = {
+    "baseline/extractive": extractive,
+    "baseline/refuse": refuse,
+    "baseline/reference": reference,
+}
+"""A baseline's name -> its answer to a sample whose documents are shown in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a document, with the document's position in the context."""
+
+    text: str
+    document: int
+
+
+# BM25's customary parameters (Robertson and Zaragoza 2009).
+_K1, _B = 1.5, 0.75
+_SENTENCES = 3
+# The least share of the question's weight (inverse document frequency) that the best sentence
+# carries.
+_THRESHOLD = 0.1
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+(?=[^\W\d_a-ząćęłńóśźż])|\n+")
+
+
+def extract(question: str, contents: Sequence[str], normalizer: Normalizer) -> list[Sentence]:
+    """The sentences of the documents that best match a question, by BM25 over lemmas.
+
+    Args:
+        contents: the documents, in the order in which they are cited.
+
+    Returns:
+        At most three sentences, best first; none if even the best has little in common with the
+        question.
+    """
+    unasked = stop_words(normalizer.language)
+    sentences = [
+        Sentence(text.strip(), position)
+        for position, content in enumerate(contents)
+        for text in _SENTENCE_END.split(content)
+        if text.strip()
+    ]
+    bags = [Counter(normalizer(sentence.text).lemmas) for sentence in sentences]
+    if not bags:
+        return []
+    asked = normalizer(question)
+    query = {
+        lemma
+        for word, lemma in zip(asked.words, asked.lemmas, strict=True)
+        if word not in unasked and lemma not in unasked
+    }
+    average = sum(bag.total() for bag in bags) / len(bags) or 1
+    weights = {}
+    for lemma in query:
+        having = sum(lemma in bag for bag in bags)
+        weights[lemma] = math.log(1 + (len(bags) - having + 0.5) / (having + 0.5))
+
+    def score(bag: Counter[str]) -> float:
+        length = _K1 * (1 - _B + _B * bag.total() / average)
+        # Sorted: the sum of floats depends on the order, the order of a set on the process.
+        return sum(
+            weights[lemma] * bag[lemma] * (_K1 + 1) / (bag[lemma] + length)
+            for lemma in sorted(query)
+            if lemma in bag
+        )
+
+    scores = [score(bag) for bag in bags]
+    ranked = sorted(range(len(bags)), key=lambda index: (-scores[index], index))[:_SENTENCES]
+    carried = sum(weights[lemma] for lemma in sorted(query) if lemma in bags[ranked[0]])
+    if not query or carried < _THRESHOLD * sum(weights[lemma] for lemma in sorted(query)):
+        return []
+    return [sentences[index] for index in ranked if scores[index] > 0]
