@@ -5,26 +5,64 @@ Formats: `data/README.md`.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from ragifeval.benchmark.packed import Packed
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
+
 from ragifeval.errors import UserError
-from ragifeval.jsonl import read_json_objects, shown
+from ragifeval.jsonl import abbreviate, read_json_objects
 from ragifeval.scoring.conditions import REGISTRY
+
+
+def _check_expect(expect: Mapping[str, Any]) -> Any:
+    """Refuse text that cannot be written as UTF-8, at any depth; keep equal phrases once."""
+    try:
+        json.dumps(expect, ensure_ascii=False).encode()
+        return _interned(expect)
+    except UnicodeEncodeError:
+        raise ValueError(_SURROGATE) from None
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+
+
+def _interned(value: Any) -> Any:
+    """The same JSON value; equal strings are one in memory, lists are as short as can be."""
+    if isinstance(value, str):
+        return sys.intern(value)
+    if isinstance(value, list):
+        return list(map(_interned, value))
+    if isinstance(value, dict):
+        return {sys.intern(key): _interned(item) for key, item in value.items()}
+    return value
+
+
+_SURROGATE = "holds half of a surrogate pair, which is no text"
+_Text = Annotated[str, Field(pattern=r"\S", description="a non-empty string")]
+_Optional = Annotated[str | None, Field(description="a string")]
+# Names that many samples share: one string in memory for each.
+_Name = Annotated[str, Field(min_length=1), AfterValidator(sys.intern)]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """One official text. `source` names the kind of act or service that it describes."""
 
-    id: str
-    contents: str
-    title: str | None = None
-    source: str | None = None
+    id: _Text
+    contents: _Text
+    title: _Optional = None
+    source: _Optional = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +76,24 @@ class Sample:
         derived: the working, where an expected phrase is computed and stands in no document.
     """
 
-    id: str
-    question: str
-    context: tuple[str, ...]
-    expect: Mapping[str, Any]
-    category: str | None = None
-    reference: str | None = None
-    kind: tuple[str, ...] = ()
-    derived: str | None = None
+    id: _Text
+    question: _Text
+    context: Annotated[
+        tuple[_Name, ...], Field(min_length=1, description="a non-empty list of document ids")
+    ]
+    expect: Annotated[
+        Mapping[str, Any],
+        AfterValidator(_check_expect),
+        Field(description="an object: a condition's name -> its parameter"),
+    ]
+    category: _Optional = None
+    reference: _Optional = None
+    kind: Annotated[
+        tuple[_Name, ...],
+        BeforeValidator(lambda tags: () if tags is None else tags),
+        Field(description="a list of strings"),
+    ] = ()
+    derived: _Optional = None
 
 
 @dataclass(frozen=True)
@@ -91,40 +139,12 @@ def load_benchmark(docs_path: Path, eval_path: Path) -> Benchmark:
 
 def load_documents(path: Path) -> Mapping[str, Document]:
     """Documents by id, in the order of the file."""
-    documents: dict[str, Document] = {}
-    for where, fields in _read_objects(path, Document):
-        document = Document(**fields)
-        if document.id in documents:
-            raise UserError(f"{where}: the document id {document.id!r} is used twice")
-        documents[document.id] = document
-    if not documents:
-        raise UserError(f"{path}: holds no documents; one JSON object a line is expected")
-    return MappingProxyType(documents)
+    return MappingProxyType(_read_items(path, Document, lambda document: None))
 
 
 def load_samples(path: Path, documents: Mapping[str, Document]) -> Sequence[Sample]:
     """Samples in the order of the file, checked against the documents they name."""
-    ids: set[str] = set()
-    rows: list[bytes] = []
-    for where, fields in _read_objects(path, Sample):
-        sample = Sample(**fields)
-        if sample.id in ids:
-            raise UserError(f"{where}: the sample id {sample.id!r} is used twice")
-        try:
-            _check_sample(sample, documents)
-        except ValueError as error:
-            raise UserError(f"{where}: sample {sample.id!r}: {error}") from None
-        ids.add(sample.id)
-        rows.append(json.dumps(fields, ensure_ascii=False).encode())
-    if not rows:
-        raise UserError(f"{path}: holds no samples; one JSON object a line is expected")
-    return Packed(rows, _unpack_sample)
-
-
-def _unpack_sample(row: bytes) -> Sample:
-    fields = json.loads(row)
-    lists = {key: tuple(value) for key, value in fields.items() if _is_list(Sample, key)}
-    return Sample(**{**fields, **lists})
+    return list(_read_items(path, Sample, partial(_check_sample, documents=documents)).values())
 
 
 def _check_sample(sample: Sample, documents: Mapping[str, Document]) -> None:
@@ -146,62 +166,49 @@ def _check_sample(sample: Sample, documents: Mapping[str, Document]) -> None:
             raise ValueError(f"'{name}' is nested too deeply") from None
 
 
-# key -> (what it must be, in words; the test; required)
-_Field = tuple[str, type, bool]
-_FIELDS: Mapping[type, Mapping[str, _Field]] = {
-    Document: {
-        "id": ("a non-empty string", str, True),
-        "contents": ("a non-empty string", str, True),
-        "title": ("a string", str, False),
-        "source": ("a string", str, False),
-    },
-    Sample: {
-        "id": ("a non-empty string", str, True),
-        "question": ("a non-empty string", str, True),
-        "context": ("a non-empty list of document ids", list, True),
-        "expect": ("an object: a condition's name -> its parameter", dict, True),
-        "category": ("a string", str, False),
-        "reference": ("a string", str, False),
-        "kind": ("a list of strings", list, False),
-        "derived": ("a string", str, False),
-    },
-}
+_Item = TypeVar("_Item", Document, Sample)
 
 
-def _read_objects(path: Path, kind: type) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (file:line, the checked fields of one Document or Sample)."""
+def _read_items(path: Path, kind: type[_Item], check: Callable[[_Item], None]) -> dict[str, _Item]:
+    """The documents or samples of a file by id; `check` raises ValueError for one that is wrong."""
+    name = kind.__name__.lower()
+    adapter, names = TypeAdapter(kind), [field.name for field in fields(kind)]
+    items: dict[str, _Item] = {}
     for line, value in read_json_objects(path):
         where = f"{path}:{line}"
-        fields = _FIELDS[kind]
-        for key in value:
-            if key not in fields:
-                raise UserError(f"{where}: unknown key {key!r}; known are: {', '.join(fields)}")
-        for key, (meaning, expected, required) in fields.items():
-            if value.get(key) is None:
-                if required:
-                    raise UserError(f"{where}: {key!r} is missing; it is {meaning}")
-                value.pop(key, None)
-                continue
-            if not _is_valid(value[key], expected, required):
-                raise UserError(f"{where}: {key!r} must be {meaning}, not {shown(value[key])}")
-            if _is_list(kind, key):
-                value[key] = tuple(value[key])
         try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            raise UserError(f"{where}: holds half of a surrogate pair, which is no text") from None
-        except RecursionError:
-            raise UserError(f"{where}: is nested too deeply") from None
-        yield where, value
+            item = _validate(adapter, value, names)
+        except ValueError as error:
+            raise UserError(f"{where}: {error}") from None
+        if item.id in items:
+            raise UserError(f"{where}: the {name} id {item.id!r} is used twice")
+        try:
+            check(item)
+        except ValueError as error:
+            raise UserError(f"{where}: {name} {item.id!r}: {error}") from None
+        items[item.id] = item
+    if not items:
+        raise UserError(f"{path}: holds no {name}s; one JSON object a line is expected")
+    return items
 
 
-def _is_list(kind: type, key: str) -> bool:
-    return _FIELDS[kind][key][1] is list
-
-
-def _is_valid(value: object, expected: type, required: bool) -> bool:
-    if not isinstance(value, expected):
-        return False
-    if isinstance(value, list):
-        return all(isinstance(item, str) and item for item in value) and bool(value or not required)
-    return not (isinstance(value, str) and required and not value.strip())
+def _validate(
+    adapter: TypeAdapter[_Item], value: Mapping[str, object], names: Sequence[str]
+) -> _Item:
+    """Make a Document or Sample; raise ValueError with the key, what it must be and what it is."""
+    for key in value:
+        if key not in names:
+            raise ValueError(f"unknown key {key!r}; known are: {', '.join(names)}")
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    key = str(first["loc"][0])
+    meaning = adapter.json_schema()["properties"][key]["description"]
+    if value.get(key) is None:
+        raise ValueError(f"{key!r} is missing; it is {meaning}")
+    if first["type"] == "string_unicode":
+        raise ValueError(f"{key!r} {_SURROGATE}")
+    if first["type"] == "value_error":
+        raise ValueError(f"{key!r} {first['ctx']['error']}")
+    raise ValueError(f"{key!r} must be {meaning}, not {abbreviate(value[key])}")

@@ -255,10 +255,11 @@ def test_refused_documents(tmp_path: Path, value: object, reason: str) -> None:
 
 
 ITEM = '{"id": "a", "contents": "b"}'
-# A file that holds an array -> the line of the mistake, and the reason.
+# A file that holds an array -> the number of the item that is wrong, or the line of the mistake in
+# its JSON; and the reason.
 REFUSED_ARRAYS = {
-    "an item that is no object": (f"[{ITEM},\n\n 7]", 3, "a JSON object is expected, not 7"),
-    "an item without contents": (f'[\n{ITEM},\n{{\n "id": "c"}}\n]', 3, "'contents' is missing"),
+    "an item that is no object": (f"[{ITEM},\n\n 7]", 2, "a JSON object is expected, not 7"),
+    "an item without contents": (f'[\n{ITEM},\n{{\n "id": "c"}}\n]', 2, "'contents' is missing"),
     "a mistake inside an item": (f'[\n{ITEM},\n{{\n "id": "c",\n "contents": d}}\n]', 5, "JSON"),
     "no comma": (f"[{ITEM}\n{ITEM}]", 2, "JSON"),
     "two commas": (f"[{ITEM},\n,{ITEM}]", 2, "JSON"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragifeval.errors import UserError
-from ragifeval.jsonl import shown
+from ragifeval.jsonl import abbreviate as shown
 
 # Excel separates by semicolons where a comma parts a number from its decimals, and by tabs in
 # "Unicode text".

@@ -26,7 +26,7 @@ from ragifeval.build.review.cells import (
 from ragifeval.build.review.spreadsheet import read_table
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
-from ragifeval.jsonl import shown
+from ragifeval.jsonl import abbreviate as shown
 
 EDITABLE = ("verdict", "question", "answer", "phrases", "note")
 COLUMNS = ("id", *EDITABLE, "refuse", "ratings", "file", "page", "text", "written")
