@@ -24,11 +24,16 @@ def similar_pairs(
 
     keys = list(bags)
     columns: dict[Hashable, int] = {}
-    elements = [columns.setdefault(item, len(columns)) for bag in bags.values() for item in bag]
+    elements = np.array(
+        [columns.setdefault(item, len(columns)) for bag in bags.values() for item in bag],
+        dtype=np.int64,
+    )
     sizes = np.array([len(bag) for bag in bags.values()], dtype=np.int64)
-    rows = np.concatenate(([0], np.cumsum(sizes)))
+    rows = np.repeat(np.arange(len(keys)), sizes)
+    # Most elements are in one set alone, and have no part in what is common.
+    shared = np.bincount(elements)[elements] > 1
     matrix = csr_array(
-        (np.ones(len(elements), dtype=np.int32), np.array(elements, dtype=np.int64), rows),
+        (np.ones(shared.sum(), dtype=np.int32), (rows[shared], elements[shared])),
         shape=(len(keys), len(columns)),
     )
     for start in range(0, len(keys), _BLOCK):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragifeval.build.chunking import cut
@@ -73,6 +73,7 @@ def test_left_out(texts: list[str], expected: list[tuple[str, str, float]]) -> N
     assert left_out(texts) == expected
 
 
+@settings(deadline=None)  # the first one imports scipy
 @given(st.lists(st.text("ab c", max_size=25), max_size=10), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_against_every_pair(texts: list[str], similarity: float) -> None:
     def runs(text: str) -> set[tuple[str, ...]]:

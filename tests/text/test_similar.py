@@ -1,7 +1,7 @@
 """Sets that are alike: against every pair, and the thresholds by hand."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragifeval.text.similar import similar_pairs
@@ -9,6 +9,7 @@ from ragifeval.text.similar import similar_pairs
 SETS = st.lists(st.frozensets(st.sampled_from("abcdefghijkl")), max_size=14)
 
 
+@settings(deadline=None)  # the first one imports scipy
 @given(SETS, st.sampled_from([1, 3, 5, 7, 8, 9, 10]))
 def test_against_every_pair(sets: list[frozenset[str]], tenths: int) -> None:
     bags = {f"{number:02d}": bag for number, bag in enumerate(sets)}
