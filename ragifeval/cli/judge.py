@@ -73,12 +73,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option(
         "--bertscore_model",
         metavar="NAME_OR_DIR",
-        help="what lexical computes BERTScore with; needs bert-score",
+        help="add BERTScore by this model to lexical; needs bert-score",
     )
     option(
         "--embedding_model",
         metavar="NAME_OR_DIR",
-        help="what lexical computes the cosine with; needs sentence-transformers",
+        help="add the cosine of embeddings by this model to lexical; needs sentence-transformers",
     )
     option("--agreement", action="store_true", help="how far the judge and the rules agree")
     option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
@@ -181,7 +181,6 @@ def _judge(
 ) -> bool:
     """Judge one log, write and print what came of it; return whether all is judged."""
     from ragifeval.judge.judged_log import replies_path, write_judged
-    from ragifeval.judge.judging import score_settings
     from ragifeval.judge.summary import notes, summary
     from ragifeval.judge.table import rows, table
 
@@ -191,7 +190,7 @@ def _judge(
         say(f"{kept}: the last line was cut off and is dropped")
     if judging.resumed:
         say(f"{kept}: {judging.resumed} replies were already there")
-    found = rows(score_settings(plan, options.language, options.threshold, options.k), judged)
+    found = rows(judging.settings(options.threshold), judged)
     if str(source) == "-":
         _show_single(judged[0])
     stopped = " (interrupted)" if judging.interrupted else ""

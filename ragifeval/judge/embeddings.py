@@ -1,205 +1,205 @@
-"""Scores by embeddings: BERTScore, and the cosine of two texts' embeddings.
+"""The lexical scores by a model that the user names: BERTScore, and the cosine of embeddings."""
 
-They are computed where bert-score and sentence-transformers are installed; neither is required.
-"""
-
-import os
 import sys
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata, util
+from logging import ERROR, getLogger
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from ragifeval.errors import UserError
-from ragifeval.judge.own_models import (
-    Columns,
-    Measure,
-    OwnModels,
-    Pairs,
-    be_quiet,
-    cached,
-    is_installed,
-    reason_of,
-    shown,
-)
+from ragifeval.scoring.signature import directory_fingerprint
 
-SENTENCE_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-"""Of the published evaluation: small, and English. For Polish, another one says more."""
+Pairs = Sequence[tuple[str, str]]
+"""(reference, answer) of each answer."""
+
+# One of these files is in every folder of transformers or sentence-transformers.
+_MODEL_FILES = ("config.json", "modules.json")
 
 
-def installed(models: OwnModels, language: str) -> list[Measure]:
-    """Those measures whose package is there.
+class Measure(Protocol):
+    """A score, or several, by a model that is loaded.
 
-    Args:
-        language: of the texts, for BERTScore.
+    Attributes:
+        name: of the measure.
+        scores: the names of its scores.
+        settings: package, version, model and settings, in words.
     """
-    found: list[Measure] = []
-    if is_installed("bert-score"):
-        found.append(BertScore(models.bertscore, language))
-    if is_installed("sentence-transformers"):
-        found.append(Cosine(models.embedding))
-    return found
+
+    name: str
+    scores: Sequence[str]
+    settings: str
+
+    def __call__(self, pairs: Pairs) -> Mapping[str, Sequence[float]]:
+        """Name of a score -> its value for each pair."""
+        ...
 
 
-def load_named(measures: Sequence[Measure]) -> None:
-    """Load the models that the user named, before any other work is done.
+@dataclass(frozen=True)
+class EmbeddingModels:
+    """The models that the user names: a folder, or a name on the Hub; None for no such score."""
+
+    bertscore: str | None = None
+    embedding: str | None = None
+
+    def parts(self) -> dict[str, str]:
+        """Their parts of the signature."""
+        named = {"bertscore_model": self.bertscore, "embedding_model": self.embedding}
+        return {part: public_name(source) for part, source in named.items() if source is not None}
+
+
+def check_model(option: str, source: str | None, package: str) -> str | None:
+    """Check the model that an option names, as far as that goes without loading it.
 
     Raises:
-        UserError: one of them cannot be loaded.
+        UserError: the package is not installed, or what looks like a folder holds no model.
     """
-    for measure in measures:
-        if measure.named is not None:
-            try:
-                measure.load()
-            except Exception as error:  # noqa: BLE001 - whatever the package makes of the folder
-                raise UserError(
-                    f"{measure.option}: {measure.named} cannot be loaded: {reason_of(error)}; name "
-                    "a folder that holds a model, or one that the Hub has"
-                ) from None
+    if source is None:
+        return None
+    if util.find_spec(package.replace("-", "_")) is None:
+        raise UserError(f"{option}: needs {package}, which is not installed: pip install {package}")
+    folder = Path(source)
+    if folder.is_dir() and not any((folder / name).is_file() for name in _MODEL_FILES):
+        raise UserError(f"{option}: {source}: holds no model: neither {' nor '.join(_MODEL_FILES)}")
+    if not folder.is_dir() and (source.startswith(("/", ".", "~", "\\")) or folder.exists()):
+        raise UserError(
+            f"{option}: {source}: is not a folder; name a model's folder, or one on the Hub"
+        )
+    return source
+
+
+def public_name(source: str) -> str:
+    """A model's name for tables and signatures: of a folder the name and a hash, not the path."""
+    folder = Path(source)
+    name = f"{folder.resolve().name}#{directory_fingerprint(folder)}" if folder.is_dir() else source
+    return " ".join(name.replace("|", "/").split())
+
+
+def load_measures(models: EmbeddingModels, language: str) -> list[Measure]:
+    """Load the models that are named.
+
+    Args:
+        language: of the texts; BERTScore has baselines by language.
+
+    Raises:
+        UserError: a model cannot be loaded.
+    """
+    loaders: Sequence[tuple[str, str | None, Callable[[str], Measure]]] = (
+        ("--bertscore_model", models.bertscore, lambda source: BertScore(source, language)),
+        ("--embedding_model", models.embedding, Cosine),
+    )
+    measures = []
+    for option, source, load in loaders:
+        if source is None:
+            continue
+        _silence_loading()
+        try:
+            measures.append(load(source))
+        except Exception as error:  # noqa: BLE001 - whatever the package raises
+            raise UserError(
+                f"{option}: {source} cannot be loaded: {reason_of(error)}; "
+                "name a folder that holds a model, or one that the Hub has"
+            ) from None
+    return measures
 
 
 class BertScore:
-    """BERTScore of bert-score: greedy matching of tokens by their contextual embeddings, no idf.
+    """BERTScore of bert-score (Zhang et al. 2020), without idf.
 
-    Of a model that bert-score knows by its name, or by that of its folder, the layer is the one
-    that it has been tuned to, and the scores are rescaled where it has a baseline for the language;
-    of any other model, the layer is the last, and they are not rescaled.
+    For a model that bert-score knows by its name, or by the name of its folder, the layer is the
+    one that it was tuned to, and scores are rescaled if it has a baseline for the language. For any
+    other model the layer is the last one, and scores are not rescaled.
 
     Args:
-        source: a folder or a name; None for the model that bert-score has for the language, if it
-            is in the Hub's local cache.
+        source: a folder, or a name on the Hub.
+        language: "pl" or "en".
     """
 
     name = "bertscore"
-    names: Sequence[str] = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
-    option = "--bertscore_model"
+    scores: Sequence[str] = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 
-    def __init__(self, source: str | None, language: str) -> None:
-        self.named = source
-        self._language = language
-
-    @property
-    def how(self) -> str:
-        rescaled = f"rescaled for {self._language}" if self._baseline else "not rescaled"
-        model = f"{shown(self._source)} layer {self._layer}"
-        return f"bert-score {metadata.version('bert-score')}, {model}, {rescaled}"
-
-    def load(self) -> None:
-        _ = self._scorer
-
-    def __call__(self, pairs: Pairs) -> Columns:
-        # Of an empty text, bert-score makes raw scores of 0; with transformers 5 it fails on it.
-        whole = [place for place, texts in enumerate(pairs) if all(text.strip() for text in texts)]
-        scorer = self._scorer
-        zero = [0.0, 0.0, 0.0]
-        if self._baseline:
-            zero = [-value / (1 - value) for value in scorer.baseline_vals.tolist()]
-        rows = [zero for _ in pairs]
-        if whole:
-            references, answers = zip(*(pairs[place] for place in whole), strict=True)
-            found = scorer.score(list(answers), list(references))
-            for place, *values in zip(whole, *(column.tolist() for column in found), strict=True):
-                rows[place] = values
-        return dict(zip(self.names, zip(*rows, strict=True), strict=True))
-
-    @cached_property
-    def _source(self) -> str:
-        from bert_score.utils import lang2model
-
-        return self.named if self.named is not None else str(lang2model[self._language])
-
-    @cached_property
-    def _place(self) -> str:
-        """What is loaded: a default from this machine alone."""
-        return self._source if self.named is not None else cached(self._source, self.option)
-
-    @property
-    def _name(self) -> str:
-        """The name by which bert-score may know the model."""
-        folder = Path(self._source)
-        return folder.resolve().name if folder.is_dir() else self._source
-
-    @cached_property
-    def _layer(self) -> int:
-        from bert_score.utils import model2layers
-
-        known = model2layers.get(self._name)
-        return int(known if known is not None else self._config.num_hidden_layers)
-
-    @property
-    def _baseline(self) -> Path | None:
-        package = util.find_spec("bert_score")
-        assert package is not None and package.origin is not None  # noqa: PT018
-        folder = Path(package.origin).parent / "rescale_baseline"
-        path = folder / self._language / f"{self._name}.tsv"
-        return path if path.is_file() else None
-
-    @cached_property
-    def _config(self) -> Any:
+    def __init__(self, source: str, language: str) -> None:
+        import bert_score
         from transformers import AutoConfig
 
-        return AutoConfig.from_pretrained(self._place)
-
-    @cached_property
-    def _scorer(self) -> Any:
-        from bert_score import BERTScorer
-
-        be_quiet()
-        if "t5" in self._place and "t5" not in self._config.model_type:
+        folder = Path(source)
+        known_as = folder.resolve().name if folder.is_dir() else source
+        config = AutoConfig.from_pretrained(source)
+        if "t5" in source and "t5" not in config.model_type:
             raise ValueError("bert-score takes any path with 't5' in it for a T5; link or move it")
-        scorer = BERTScorer(
-            model_type=self._place,
-            num_layers=self._layer,
-            lang=self._language,
-            rescale_with_baseline=self._baseline is not None,
-            baseline_path=str(self._baseline) if self._baseline else None,
+        layer = bert_score.utils.model2layers.get(known_as) or config.num_hidden_layers
+        baselines = Path(bert_score.__file__).parent / "rescale_baseline" / language
+        baseline = baselines / f"{known_as}.tsv"
+        self._scorer = bert_score.BERTScorer(
+            model_type=source,
+            num_layers=layer,
+            lang=language,
+            rescale_with_baseline=baseline.is_file(),
+            baseline_path=str(baseline) if baseline.is_file() else None,
         )
-        # Where the tokenizer knows no limit, transformers has 10^30, which tokenizers cannot hold.
-        if scorer._tokenizer.model_max_length > sys.maxsize:
-            positions = getattr(self._config, "max_position_embeddings", None) or 0
+        # transformers says 10^30 for a tokenizer without a limit, which tokenizers cannot hold.
+        if self._scorer._tokenizer.model_max_length > sys.maxsize:
             # Two of RoBERTa's positions hold no token.
-            scorer._tokenizer.model_max_length = positions - 2 if positions > 2 else 512
-        return scorer
+            positions = getattr(config, "max_position_embeddings", 514)
+            self._scorer._tokenizer.model_max_length = positions - 2
+        # bert-score gives an empty text raw scores of 0, but fails on it with transformers 5.
+        self._zero = [0.0, 0.0, 0.0]
+        rescaled = "not rescaled"
+        if baseline.is_file():
+            rescaled = f"rescaled for {language}"
+            self._zero = [-low / (1 - low) for low in self._scorer.baseline_vals.tolist()]
+        self.settings = (
+            f"bert-score {metadata.version('bert-score')}, {public_name(source)} layer {layer}, "
+            f"{rescaled}"
+        )
+
+    def __call__(self, pairs: Pairs) -> Mapping[str, Sequence[float]]:
+        rows = [self._zero for _ in pairs]
+        whole = [place for place, texts in enumerate(pairs) if all(text.strip() for text in texts)]
+        if whole:
+            references, answers = zip(*(pairs[place] for place in whole), strict=True)
+            columns = self._scorer.score(list(answers), list(references))
+            for place, *values in zip(whole, *(column.tolist() for column in columns), strict=True):
+                rows[place] = values
+        return dict(zip(self.scores, zip(*rows, strict=True), strict=True))
 
 
 class Cosine:
-    """The cosine between the embeddings of reference and answer.
+    """The cosine between the embeddings of reference and answer, by sentence-transformers.
 
     Args:
-        source: a folder or a name; None for that of the published evaluation, if it is in the
-            Hub's local cache.
+        source: a folder, or a name on the Hub.
     """
 
     name = "cosine"
-    names: Sequence[str] = ("cosine",)
-    option = "--embedding_model"
+    scores: Sequence[str] = ("cosine",)
 
-    def __init__(self, source: str | None) -> None:
-        self.named = source
-        self._source = source if source is not None else SENTENCE_MODEL
+    def __init__(self, source: str) -> None:
+        from sentence_transformers import SentenceTransformer
 
-    @property
-    def how(self) -> str:
+        self._model = SentenceTransformer(source)
         version = metadata.version("sentence-transformers")
-        return f"sentence-transformers {version}, {shown(self._source)}"
+        self.settings = f"sentence-transformers {version}, {public_name(source)}"
 
-    def load(self) -> None:
-        _ = self._model
-
-    def __call__(self, pairs: Pairs) -> Columns:
+    def __call__(self, pairs: Pairs) -> Mapping[str, Sequence[float]]:
         references, answers = (
             self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
             for texts in zip(*pairs, strict=True)
         )
         return {"cosine": [float(value) for value in (references * answers).sum(axis=1)]}
 
-    @cached_property
-    def _model(self) -> Any:
-        from sentence_transformers import SentenceTransformer
 
-        be_quiet()
-        if self.named is not None:
-            return SentenceTransformer(self._source)
-        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")  # as sentence-transformers has it
-        return SentenceTransformer(cached(self._source, self.option, cache))
+def reason_of(error: Exception) -> str:
+    """The first sentence of a package's error, in one line."""
+    return " ".join(str(error).split()).partition(". ")[0][:200] or type(error).__name__
+
+
+def _silence_loading() -> None:
+    """Switch off the packages' progress bars and warnings; errors are still raised."""
+    from transformers.utils import logging
+
+    disable_progress_bar: Callable[[], None] = logging.disable_progress_bar
+    disable_progress_bar()
+    for name in ("transformers", "sentence_transformers", "huggingface_hub"):
+        getLogger(name).setLevel(ERROR)

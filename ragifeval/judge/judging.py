@@ -7,10 +7,15 @@ from typing import Any
 
 from ragifeval.generators.base import Generator, Prompt
 from ragifeval.judge.chains import Chains, Judgement, Metric
-from ragifeval.judge.embeddings import installed, load_named
+from ragifeval.judge.computed import (
+    judge_lexical,
+    judge_retrieval,
+    lexical_settings,
+    retrieval_settings,
+)
+from ragifeval.judge.embeddings import Measure, load_measures
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
-from ragifeval.judge.own_models import Measure
 from ragifeval.judge.plan import JudgePlan, with_schema
 from ragifeval.run.any_model import load_any_generator
 from ragifeval.run.asking import Asker
@@ -33,7 +38,7 @@ class Judging:
         self._language = language
         self._k = k
         self._generator: Generator | None = None
-        self._measures: Sequence[Measure] = ()
+        self._measures: Sequence[Measure] | None = None
         self.interrupted = False
         self.resumed = self.torn_lines = 0
 
@@ -54,9 +59,8 @@ class Judging:
         """
         judged: list[dict[str, Judgement]] = [{} for _ in items]
         self.resumed = self.torn_lines = 0
-        if "lexical" in self._plan.metrics and not self._measures:
-            self._measures = installed(self._plan.models, self._language)
-            load_named(self._measures)
+        if self._measures is None:
+            self._measures = load_measures(self._plan.models, self._language)
         if self._plan.asking:
             keeping = Replies(replies, self._plan.replies, overwrite) if replies else nullcontext()
             with keeping as file:
@@ -99,43 +103,33 @@ class Judging:
 
     def _computed(self, items: Sequence[Item]) -> Mapping[str, Sequence[Judgement]]:
         """The metrics that ask no model."""
-        found: dict[str, Sequence[Judgement]] = {}
+        judgements: dict[str, Sequence[Judgement]] = {}
         if "lexical" in self._plan.metrics:
-            from ragifeval.judge.lexical import judge_lexical
-
-            found["lexical"] = judge_lexical(items, self._measures)
+            judgements["lexical"] = judge_lexical(items, self._measures or ())
         if "retrieval" in self._plan.metrics:
-            from ragifeval.judge.retrieval import judge_retrieval
+            judgements["retrieval"] = judge_retrieval(items, self._k)
+        return judgements
 
-            found["retrieval"] = judge_retrieval(items, self._k)
-        return found
-
-
-def score_settings(
-    plan: JudgePlan, language: str, threshold: float, k: int
-) -> Mapping[str, Mapping[str, str]]:
-    """Metric -> name of a score -> how it is computed, in words."""
-    found: dict[str, Mapping[str, str]] = {}
-    said = {
-        "correctness": "from 1 to 5",
-        "passing": f"correctness from {threshold:g} on",
-        "faithfulness": "supported by a context",
-        **dict.fromkeys(("recall", "precision", "f1"), "of claims, as counted by the judge"),
-        **dict.fromkeys(
-            ("recall_listed", "precision_listed", "f1_listed"), "of claims, as listed by the judge"
-        ),
-    }
-    for metric in plan.asking:
-        found[metric.name] = {name: said[name] for name in metric.scores}
-    if "lexical" in plan.metrics:
-        from ragifeval.judge.lexical import settings
-
-        found["lexical"] = settings(installed(plan.models, language))
-    if "retrieval" in plan.metrics:
-        from ragifeval.judge.retrieval import names
-
-        found["retrieval"] = names(k)
-    return found
+    def settings(self, threshold: float) -> Mapping[str, Mapping[str, str]]:
+        """Metric -> name of a score -> how it is computed, in words."""
+        words = {
+            "correctness": "from 1 to 5",
+            "passing": f"correctness from {threshold:g} on",
+            "faithfulness": "supported by a context",
+            **dict.fromkeys(("recall", "precision", "f1"), "of claims, as counted by the judge"),
+            **dict.fromkeys(
+                ("recall_listed", "precision_listed", "f1_listed"),
+                "of claims, as listed by the judge",
+            ),
+        }
+        settings: dict[str, Mapping[str, str]] = {}
+        for metric in self._plan.asking:
+            settings[metric.name] = {name: words[name] for name in metric.scores}
+        if "lexical" in self._plan.metrics:
+            settings["lexical"] = lexical_settings(self._measures or ())
+        if "retrieval" in self._plan.metrics:
+            settings["retrieval"] = retrieval_settings(self._k)
+        return settings
 
 
 def prompts_shown(metric: Metric[Any], item: Item) -> Iterator[Prompt]:

@@ -12,8 +12,8 @@ from ragifeval.generators.config import RemoteConfig
 from ragifeval.judge.chains import Metric
 from ragifeval.judge.claims import ClaimOverlap
 from ragifeval.judge.correctness import Correctness
+from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.faithfulness import Faithfulness
-from ragifeval.judge.own_models import OwnModels, check_model
 from ragifeval.paths import ROOT
 from ragifeval.run.any_model import AnyConfig, load_any_config
 from ragifeval.run.block_template import AGAIN, BlockTemplate, load_again
@@ -43,7 +43,7 @@ class JudgePlan:
     asking: Sequence[Metric[Any]]
     config: AnyConfig | None
     again: str | None
-    models: OwnModels
+    models: EmbeddingModels
     replies: Signature
     signature: Signature
 
@@ -60,7 +60,7 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
         UserError: something is wrong with an option, the config or a prompt.
     """
     metrics = _metrics(options)
-    models = _own_models(options, metrics)
+    models = _embedding_models(options, metrics)
     folder = (options.prompts or PROMPTS / options.language).resolve()
     names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
     templates = {name: BlockTemplate(folder / f"{name}.jinja") for name in names}
@@ -120,7 +120,7 @@ def _metrics(options: argparse.Namespace) -> Sequence[str]:
     return [*MODEL_METRICS, "lexical"] if options.model_config or options.dry_run else ["lexical"]
 
 
-def _own_models(options: argparse.Namespace, metrics: Sequence[str]) -> OwnModels:
+def _embedding_models(options: argparse.Namespace, metrics: Sequence[str]) -> EmbeddingModels:
     found = []
     for name, package in (
         ("bertscore_model", "bert-score"),
@@ -130,7 +130,7 @@ def _own_models(options: argparse.Namespace, metrics: Sequence[str]) -> OwnModel
         if source is not None and "lexical" not in metrics:
             raise UserError(f"--{name}: is for --metrics lexical, which is not asked for")
         found.append(check_model(f"--{name}", source, package))
-    return OwnModels(*found)
+    return EmbeddingModels(*found)
 
 
 def _config(options: argparse.Namespace) -> AnyConfig:

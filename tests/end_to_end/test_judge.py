@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.judge.own_models import is_installed, shown
+from ragifeval.judge.embeddings import public_name
 from ragifeval.paths import ROOT
 from tests.end_to_end.process import Finished, environment, finish, questions, records
 from tests.judge.test_embeddings import make_bert
@@ -174,7 +174,7 @@ class TestReplies:
         found = rows_of(judged.run.out)
         for name, (mean, count) in expected_means().items():
             assert found[name] == [f"{mean:.4f}", str(count), str(COUNT - count)]
-        assert found["rouge1"][1:] == [str(COUNT), "0"]
+        assert found["rougeL"][1:] == [str(COUNT), "0"]
         assert "nan" not in judged.run.out.lower()
 
     def test_as_many_at_once_as_there_are_threads(self, judged: Judged) -> None:
@@ -393,7 +393,7 @@ class TestOneQuestion:
     def test_a_blank_answer_is_one(self, tmp_path: Path) -> None:
         run = judge(tmp_path, "--reference", "30 zł", "--answer", "", "--metrics", "lexical")
         assert run.code == 0, run.err
-        assert rows_of(run.out)["rouge1"] == ["0.0000", "1", "0"]
+        assert rows_of(run.out)["rougeL"] == ["0.0000", "1", "0"]
 
 
 class TestWithoutAJudge:
@@ -495,90 +495,24 @@ class TestWithoutAJudge:
         assert "Traceback" not in run.err
 
 
-class TestOwnModels:
-    @pytest.fixture
-    def online(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-        """A Hub that answers nothing, and an empty cache of it."""
-        for package in ("bert_score", "sentence_transformers"):
-            pytest.importorskip(package, reason=f"{package.replace('_', '-')} is not installed")
-        for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-        return tmp_path / "hf" / "hub"
-
-    DEFAULTS = ("bert-base-multilingual-cased", "sentence-transformers/all-MiniLM-L6-v2")
-
-    def test_defaults_are_not_downloaded(
-        self, tmp_path: Path, online: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        lay_out(tmp_path, count=1)
-        with Loopback(lambda call: failure(503, "busy")) as server:
-            monkeypatch.setenv("HF_ENDPOINT", server.url)
-            run = judge(tmp_path, "log.jsonl", "--metrics", "lexical")
-            assert server.calls == []
-        assert run.code == 0, run.err
-        for measure, name, option in zip(
-            ("bertscore", "cosine"),
-            self.DEFAULTS,
-            ("--bertscore_model", "--embedding_model"),
-            strict=True,
-        ):
-            assert (
-                f"unjudged: {measure}: {name} is not on this machine; name it with {option}"
-            ) in run.err
-        assert rows_of(run.out)["cosine"] == ["-", "0", "1"]
-        assert rows_of(run.out)["bleu"][1:] == ["1", "0"]
-
-    def test_defaults_in_the_cache_are_taken(
-        self, tmp_path: Path, online: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name in self.DEFAULTS:
-            folder = online / f"models--{name.replace('/', '--')}"
-            make_bert(folder / "snapshots" / ("0" * 40), 64, layers=9)
-            (folder / "refs").mkdir()
-            (folder / "refs" / "main").write_text("0" * 40, encoding="utf-8")
-        lay_out(tmp_path, count=1)
-        with Loopback(lambda call: failure(503, "busy")) as server:
-            monkeypatch.setenv("HF_ENDPOINT", server.url)
-            run = judge(tmp_path, "log.jsonl", "--metrics", "lexical")
-            assert server.calls == []
-        assert run.code == 0, run.err
-        for name in ("bertscore_f1", "cosine"):
-            assert rows_of(run.out)[name][1:] == ["1", "0"]
-
-    def test_a_folder_serves_bertscore_and_cosine(self, tmp_path: Path) -> None:
-        for package in ("bert_score", "sentence_transformers"):
-            pytest.importorskip(package, reason=f"{package.replace('_', '-')} is not installed")
-        make_bert(tmp_path / "tiny", 64)
-        options = ("--bertscore_model", "tiny", "--embedding_model", str(tmp_path / "tiny"))
-        run = judge(lay_out(tmp_path, count=3), "log.jsonl", *options, "-o", "judged.jsonl")
-        assert run.code == 0, run.err
-        found = rows_of(run.out)
-        for name in ("bertscore_precision", "bertscore_recall", "bertscore_f1", "cosine"):
-            assert found[name][1:] == ["3", "0"]
-            assert 0 < float(found[name][0]) <= 1
-        name = shown(str(tmp_path / "tiny"))
-        assert f"|bertscore_model:{name}|embedding_model:{name}|" in run.out
-        assert str(tmp_path) not in run.out
-        again = judge(tmp_path, "log.jsonl", "-o", "judged.jsonl", *options[:2])
-        assert "was judged by a run that differs in: embedding_model" in again.last_line
-        (tmp_path / "tiny" / "model.safetensors").write_bytes(b"")
-        broken = judge(tmp_path, "log.jsonl", *options)
-        assert broken.code == 2
-        assert "--bertscore_model: tiny cannot be loaded: " in broken.last_line
-
-    @pytest.mark.parametrize(
-        ("option", "package"),
-        [("--bertscore_model", "bert-score"), ("--embedding_model", "sentence-transformers")],
-    )
-    def test_is_refused_without_its_package(
-        self, tmp_path: Path, option: str, package: str
-    ) -> None:
-        if is_installed(package):
-            pytest.skip(f"{package} is installed")
-        run = judge(lay_out(tmp_path, count=1), "log.jsonl", option, "org/name")
-        assert run.code == 2
-        assert f"{option}: needs {package}, which is not installed: pip install" in run.last_line
+def test_a_folder_serves_bertscore_and_cosine(tmp_path: Path) -> None:
+    make_bert(tmp_path / "tiny", 64)
+    options = ("--bertscore_model", "tiny", "--embedding_model", str(tmp_path / "tiny"))
+    run = judge(lay_out(tmp_path, count=3), "log.jsonl", *options, "-o", "judged.jsonl")
+    assert run.code == 0, run.err
+    found = rows_of(run.out)
+    for name in ("bertscore_precision", "bertscore_recall", "bertscore_f1", "cosine"):
+        assert found[name][1:] == ["3", "0"]
+        assert 0 < float(found[name][0]) <= 1
+    name = public_name(str(tmp_path / "tiny"))
+    assert f"|bertscore_model:{name}|embedding_model:{name}|" in run.out
+    assert str(tmp_path) not in run.out
+    again = judge(tmp_path, "log.jsonl", "-o", "judged.jsonl", *options[:2])
+    assert "was judged by a run that differs in: embedding_model" in again.last_line
+    (tmp_path / "tiny" / "model.safetensors").write_bytes(b"")
+    broken = judge(tmp_path, "log.jsonl", *options)
+    assert broken.code == 2
+    assert "--bertscore_model: tiny cannot be loaded: " in broken.last_line
 
 
 def test_a_local_model_judges(tmp_path: Path, tiny_model: Path) -> None:

@@ -44,7 +44,7 @@ def refused(
     [
         (LEXICAL, BOTH, None),
         (LEXICAL, {**BOTH, "prompts": "p2", "structured": "off", "threshold": "3"}, None),
-        (LEXICAL, {**BOTH, "language": "en"}, "language"),  # BERTScore's default depends on it
+        (LEXICAL, {**BOTH, "language": "en"}, "language"),  # BERTScore's baseline depends on it
         (LEXICAL, {**BOTH, "embedding_model": "m"}, "embedding_model"),
         (LEXICAL, {**BOTH, "version": "2"}, "version"),
         (RETRIEVAL, {**BOTH, "metrics": "correctness+retrieval", "language": "en"}, None),

@@ -7,8 +7,6 @@ import pytest
 
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.claims import judged_claims, read_claims
-from ragifeval.judge.items import Item
-from ragifeval.judge.lexical import judge_lexical
 from ragifeval.judge.table import reasons, rows, table
 
 # (reference, candidate, common) claims -> how many of 100 answers have them.
@@ -53,27 +51,6 @@ def test_the_means_of_a_hundred_replies() -> None:
     assert [row.mean for row in found] == pytest.approx([float(value) for value in by_hand()])
     assert [f"{row.mean:.4f}" for row in found] == ["0.8347", "0.6917", "0.7459"]
     assert all((row.judged, row.unjudged) == (100, 0) for row in found)
-
-
-def test_the_means_of_a_hundred_texts() -> None:
-    """Half alike; a quarter 5/6, 3/5, 1/4, 0.1/3 in n-grams; a quarter with no word in common."""
-    pytest.importorskip("nltk", reason="nltk is not installed")
-    pytest.importorskip("rouge_score", reason="rouge-score is not installed")
-    texts = [
-        ("the cat is on the mat", answer)
-        for answer in (
-            "the cat is on the mat",
-            "the cat is on the mat",
-            "the cat sat on the mat",
-            "nothing",
-        )
-    ]
-    items = [Item(str(n), "q", texts[n % 4][1], reference=texts[n % 4][0]) for n in range(100)]
-    judged = [{"lexical": one} for one in judge_lexical(items)]
-    found = rows({"lexical": dict.fromkeys(("bleu", "rouge1", "rougeL"), "")}, judged)
-    bleu = (5 / 6 * 3 / 5 * 1 / 4 * 0.1 / 3) ** 0.25
-    wanted = [(50 + 25 * bleu) / 100, (50 + 25 * 5 / 6) / 100, (50 + 25 * 5 / 6) / 100]
-    assert [row.mean for row in found] == pytest.approx(wanted)
 
 
 def test_unjudged_is_no_zero_and_no_nan() -> None:
