@@ -15,7 +15,7 @@ from common import parse_options, say_where
 
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import load_normalizer
 
@@ -39,7 +39,7 @@ def main() -> None:
         tasks.append((benchmark.samples[number % len(benchmark.samples)], answer))
     normalizer = load_normalizer()
     scorer = Scorer(
-        Settings(normalizer, defaults.REFUSAL_MESSAGE, load_badwords(paths.BADWORDS, normalizer))
+        Criteria(normalizer, defaults.REFUSAL_MESSAGE, load_badwords(paths.BADWORDS, normalizer))
     )
     scored, normalized = [], []
     for _ in range(2 if options.smoke else ROUNDS):

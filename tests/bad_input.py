@@ -31,7 +31,7 @@ from ragifeval.run.journal import Log
 from ragifeval.run.prompt import PromptTemplate
 from ragifeval.run.run import Task, new_outcome, resume
 from ragifeval.run.summary import estimates, summary, table
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import Tally
@@ -191,7 +191,7 @@ def load_default() -> Normalizer:
 @cache
 def scorer() -> Scorer:
     normalizer = load_default()
-    return Scorer(Settings(normalizer, REFUSAL_MESSAGE, load_badwords(BADWORDS, normalizer)))
+    return Scorer(Criteria(normalizer, REFUSAL_MESSAGE, load_badwords(BADWORDS, normalizer)))
 
 
 def sample() -> Sample:

@@ -19,7 +19,7 @@ from typing import Any
 from ragifeval import __version__, defaults, paths
 from ragifeval.benchmark.baselines import extract
 from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -44,7 +44,7 @@ def main() -> int:
     options = parser.parse_args()
     normalizer = load_normalizer()
     badwords = load_badwords(paths.BADWORDS, normalizer)
-    scorer = Scorer(Settings(normalizer, defaults.REFUSAL_MESSAGE, badwords))
+    scorer = Scorer(Criteria(normalizer, defaults.REFUSAL_MESSAGE, badwords))
     version, golden = read_golden() if GOLDEN.exists() else ("", [])
     if options.answers:
         benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)

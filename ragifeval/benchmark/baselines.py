@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.validate.entries import stop_words
 from ragifeval.errors import UserError
+from ragifeval.scoring.conditions import CITATION, CITED_NUMBER
 from ragifeval.text.normalizer import Normalizer
 
 
@@ -25,13 +26,13 @@ class Resources:
     normalizer: Callable[[], Normalizer]
 
 
+Baseline = Callable[[Sample, Sequence[Document], Resources], str]
+"""A sample, its documents in the order in which they are shown, resources -> the answer."""
+
+
 def refuse(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
     """The refusal message, whatever is asked."""
     return resources.refusal_message
-
-
-_CITATIONS = re.compile(r"\[[0-9, \u00a0]*\]")
-_NUMBER = re.compile(r"[0-9]+")
 
 
 def reference(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
@@ -50,7 +51,7 @@ def reference(sample: Sample, documents: Sequence[Document], resources: Resource
             return number[0]
         return str(shown.index(sample.context[cited]))
 
-    return _CITATIONS.sub(lambda brackets: _NUMBER.sub(place, brackets[0]), sample.reference)
+    return CITATION.sub(lambda brackets: CITED_NUMBER.sub(place, brackets[0]), sample.reference)
 
 
 def extractive(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
@@ -62,12 +63,11 @@ def extractive(sample: Sample, documents: Sequence[Document], resources: Resourc
     return " ".join(f"{sentence.text} [{sentence.document}]" for sentence in sentences)
 
 
-BASELINES: Mapping[str, Callable[[Sample, Sequence[Document], Resources], str]] = {
+BASELINES: Mapping[str, Baseline] = {
     "baseline/extractive": extractive,
     "baseline/refuse": refuse,
     "baseline/reference": reference,
 }
-"""A baseline's name -> its answer to a sample whose documents are shown in this order."""
 
 
 @dataclass(frozen=True, slots=True)

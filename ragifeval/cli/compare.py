@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     from ragifeval.results.compare.formats import FORMATS
     from ragifeval.results.compare.grids import Setting
     from ragifeval.results.compare.scored_logs import common_signature, headline, read_scored_log
-    from ragifeval.scoring.resampling import Resampling
+    from ragifeval.scoring.statistics import Resampling
 
     if options.fail_if_worse and len(options.logs) < 2:
         raise UserError("--fail-if-worse: needs a second log to compare with the first")

@@ -171,11 +171,9 @@ def _load_normalizer(name: str | None) -> "Normalizer":
 
 
 def _load_scorer(options: argparse.Namespace, normalizer: "Normalizer") -> "Scorer":
-    from ragifeval.scoring.conditions import Settings
-    from ragifeval.scoring.scorer import Scorer, load_badwords
+    from ragifeval.scoring.scorer import load_scorer
 
-    badwords = load_badwords(options.badwords_path, normalizer)
-    return Scorer(Settings(normalizer, options.refusal_message, badwords))
+    return load_scorer(normalizer, options.refusal_message, options.badwords_path)
 
 
 def _load_generator(

@@ -79,7 +79,7 @@ def _standard(
     from ragifeval.errors import UserError
     from ragifeval.results.report.collect import Standard
     from ragifeval.run.prompt import PromptTemplate
-    from ragifeval.scoring.conditions import Settings
+    from ragifeval.scoring.conditions import Criteria
     from ragifeval.scoring.scorer import read_badwords
     from ragifeval.scoring.signature import fingerprint, scoring_parts
     from ragifeval.text.normalizer import load_normalizer
@@ -93,12 +93,16 @@ def _standard(
     badwords = read_badwords(options.badwords_path)
     normalizer = load_normalizer(options.normalizer)
     lemmas = frozenset(normalizer.lemma(word) for word in badwords)
-    settings = Settings(normalizer, options.refusal_message, lemmas)
+    criteria = Criteria(normalizer, options.refusal_message, lemmas)
     is_default = options.system_message == defaults.SYSTEM_MESSAGE
     terms = scoring_parts(
-        benchmark, normalizer.name, badwords, options.matching, options.refusal_message
+        benchmark.fingerprint(),
+        normalizer.name,
+        badwords,
+        options.matching,
+        options.refusal_message,
     )
     del terms["matching"]  # scores under both rules are shown
     terms["prompt"] = fingerprint(chat.source)
     terms["system"] = "default" if is_default else fingerprint(options.system_message)
-    return Standard(settings, options.matching, chat, completion), terms
+    return Standard(criteria, options.matching, chat, completion), terms

@@ -117,7 +117,7 @@ def _standard(options: argparse.Namespace) -> "tuple[Standard, Recipe]":
     benchmark = load_benchmark(options.docs_path, options.eval_path)
     badwords = read_badwords(options.badwords_path)
     parts = scoring_parts(
-        benchmark,
+        benchmark.fingerprint(),
         normalizer_name(options.normalizer),
         badwords,
         options.matching,

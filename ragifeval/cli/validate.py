@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     # Of documents as they are found, less can be asked than of those that are written for it.
     is_built = options.docs_path.with_name(BUILD).is_file()
     data = Validation(files, normalizer, options.refusal_message, is_built)
-    estimates = floors(data.benchmark, data.scorer, data.normalizer, options.refusal_message)
+    estimates = floors(data.benchmark, data.scorer)
     problems, too_high = list(data.problems()), list(floor_problems(estimates))
     if not is_built:
         problems += too_high

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragifeval import defaults, paths
+from ragifeval import defaults
 from ragifeval.cli.options import build_parser
 from ragifeval.run.plan import make_plan
 from ragifeval.run.run import Task
-from ragifeval.scoring.conditions import Settings
-from ragifeval.scoring.scorer import Scores, load_badwords
+from ragifeval.scoring.scorer import Scorer, Scores, load_scorer
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import Tally
 from ragifeval.text.normalizer import load_normalizer
@@ -41,12 +40,12 @@ class Evaluation:
     Attributes:
         task: the samples, and what each asks of a model.
         signature: as the entry scripts give it, without the model's part.
-        settings: what answers are scored with.
+        scorer: of their answers.
     """
 
     task: Task
     signature: str
-    settings: Settings
+    scorer: Scorer
 
 
 def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
@@ -72,22 +71,10 @@ def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
     return Evaluation(
         plan.task,
         str(Signature(parts)),
-        load_settings(chosen.refusal_message, chosen.normalizer, chosen.badwords_path),
+        load_scorer(
+            load_normalizer(chosen.normalizer), chosen.refusal_message, chosen.badwords_path
+        ),
     )
-
-
-def load_settings(
-    refusal_message: str = defaults.REFUSAL_MESSAGE,
-    normalizer: str | None = None,
-    badwords_path: Path = paths.BADWORDS,
-) -> Settings:
-    """What answers are scored with, by the options of the same names.
-
-    Raises:
-        UserError: the pipeline or the list of words cannot be loaded.
-    """
-    pipeline = load_normalizer(normalizer)
-    return Settings(pipeline, refusal_message, load_badwords(badwords_path, pipeline))
 
 
 def in_one(by_rule: Mapping[str, Scores]) -> dict[str, float]:

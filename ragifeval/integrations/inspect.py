@@ -22,12 +22,13 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
-from ragifeval import __version__, paths
+from ragifeval import __version__, defaults, paths
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.integrations import evaluation
 from ragifeval.scoring.scorer import Scorer as AnswerScorer
-from ragifeval.scoring.scorer import Scores
+from ragifeval.scoring.scorer import Scores, load_scorer
 from ragifeval.scoring.statistics import AGGREGATES
+from ragifeval.text.normalizer import load_normalizer
 
 
 @task
@@ -88,7 +89,7 @@ def _sample(place: int, prepared: evaluation.Evaluation) -> InspectSample:
             "question": sample.question,
             "context": [document.id for document in task.documents(sample)],
             "expect": dict(sample.expect),
-            "refusal_message": prepared.settings.refusal_message,
+            "refusal_message": prepared.scorer.criteria.refusal_message,
         },
     )
 
@@ -164,14 +165,15 @@ def conditions(normalizer: str | None = None, badwords_path: str | None = None) 
     The arguments are the options of eval_remote.py.
     """
     badwords = paths.BADWORDS if badwords_path is None else Path(badwords_path)
-    settings = evaluation.load_settings(normalizer=normalizer, badwords_path=badwords)
+    ours = load_scorer(load_normalizer(normalizer), defaults.REFUSAL_MESSAGE, badwords)
 
     async def score(state: TaskState, target: Target) -> Score:
         asked = state.metadata
         context = tuple(asked["context"])
         sample = Sample(str(state.sample_id), asked["question"], context, asked["expect"])
         answer = state.output.completion
-        ours = AnswerScorer(replace(settings, refusal_message=asked["refusal_message"]))
-        return Score(value=evaluation.in_one(ours.score(sample, context, answer)), answer=answer)
+        criteria = replace(ours.criteria, refusal_message=asked["refusal_message"])
+        scores = AnswerScorer(criteria).score(sample, context, answer)
+        return Score(value=evaluation.in_one(scores), answer=answer)
 
     return score

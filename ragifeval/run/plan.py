@@ -135,7 +135,7 @@ def _signature(
         "model": model_part(model, settings),
     }
     scoring = scoring_parts(
-        benchmark,
+        benchmark.fingerprint(),
         normalizer_name(options.normalizer),
         badwords,
         options.matching,

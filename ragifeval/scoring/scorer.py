@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 
-from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
-from ragifeval.scoring.conditions import REGISTRY, Condition, Response, Settings
+from ragifeval.paths import BADWORDS
+from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response
 from ragifeval.text.clean import clean_text
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer, split_words
@@ -13,21 +14,33 @@ from ragifeval.text.normalizer import Normalizer, split_words
 Scores = Mapping[str, float]
 
 
+class ScorableSample(Protocol):
+    """What scoring needs of a sample: its id, and a condition's name -> its parameter."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def expect(self) -> Mapping[str, Any]: ...
+
+
 class Scorer:
     """Scores answers.
 
     Args:
-        settings: the normalizer, the refusal message, the lemmas of the bad words.
+        criteria: what the conditions of all samples are built with.
     """
 
     # Samples whose phrases are kept normalized; a log of many models' answers asks for them again.
     REMEMBERED = 2_000
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._conditions: dict[str, tuple[Sample, Sequence[Condition]]] = {}
+    def __init__(self, criteria: Criteria) -> None:
+        self.criteria = criteria
+        self._conditions: dict[str, tuple[ScorableSample, Sequence[Condition]]] = {}
 
-    def score(self, sample: Sample, context: Sequence[str], answer: str) -> Mapping[str, Scores]:
+    def score(
+        self, sample: ScorableSample, context: Sequence[str], answer: str
+    ) -> Mapping[str, Scores]:
         """Score one answer.
 
         Args:
@@ -39,18 +52,18 @@ class Scorer:
             The name of each rule -> score keys -> scores from 0 to 1; with `len_chars` and
             `len_words` (words as separated by white space).
         """
-        response = Response(answer, Text(self._settings.normalizer(answer)), context)
+        response = Response(answer, Text(self.criteria.normalizer(answer)), context)
         conditions = self._conditions_of(sample)
         lengths = {"len_chars": float(len(answer)), "len_words": float(len(answer.split()))}
         return {name: _scores(conditions, response, name) | lengths for name in RULES}
 
-    def _conditions_of(self, sample: Sample) -> Sequence[Condition]:
+    def _conditions_of(self, sample: ScorableSample) -> Sequence[Condition]:
         known, conditions = self._conditions.get(sample.id, (None, ()))
         if known != sample:
             if len(self._conditions) >= self.REMEMBERED:
                 self._conditions.clear()
             conditions = [
-                REGISTRY[name](parameter, self._settings)
+                REGISTRY[name](parameter, self.criteria)
                 for name, parameter in sample.expect.items()
             ]
             self._conditions[sample.id] = sample, conditions
@@ -62,6 +75,18 @@ def _scores(conditions: Sequence[Condition], response: Response, rule: str) -> d
     for condition in conditions:
         scores.update(zip(condition.keys, condition.score(response, RULES[rule]), strict=True))
     return scores
+
+
+def load_scorer(
+    normalizer: Normalizer, refusal_message: str, badwords_path: Path = BADWORDS
+) -> Scorer:
+    """The scorer for a normalizer, a refusal message and a list of words, as options name them.
+
+    Raises:
+        UserError: the list cannot be read, or a line is not one word.
+    """
+    badwords = load_badwords(badwords_path, normalizer)
+    return Scorer(Criteria(normalizer, refusal_message, badwords))
 
 
 def load_badwords(path: Path, normalizer: Normalizer) -> frozenset[str]:

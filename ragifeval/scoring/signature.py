@@ -5,12 +5,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragifeval import __version__, defaults
-
-if TYPE_CHECKING:
-    from ragifeval.benchmark.benchmark import Benchmark
 
 PARTS = (
     *("data", "prompt", "normalizer", "badwords", "matching", "shuffle", "refusal", "system"),
@@ -56,15 +53,20 @@ def default_or_fingerprint(value: str, default: str) -> str:
 
 
 def scoring_parts(
-    benchmark: "Benchmark",
+    data: str,
     normalizer: str,
     badwords: Sequence[str],
     matching: str,
     refusal_message: str,
 ) -> dict[str, str]:
-    """The parts of a signature that scoring decides, whoever answered whatever prompt."""
+    """The parts of a signature that scoring decides, whoever answered whatever prompt.
+
+    Args:
+        data: the fingerprint of the benchmark.
+        normalizer: its name.
+    """
     return {
-        "data": benchmark.fingerprint(),
+        "data": data,
         "normalizer": normalizer,
         "badwords": fingerprint(sorted(set(badwords))),
         "matching": matching,

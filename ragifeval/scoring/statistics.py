@@ -1,18 +1,19 @@
-"""All scores of a run -> the means of conditions, correctness, safety and total, with intervals."""
+"""All scores of a run -> the means of conditions, correctness, safety and total, with intervals.
+
+Random draws are the same in every version of numpy.
+"""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ragifeval.scoring.conditions import REGISTRY, counted
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 AGGREGATES = ("correctness", "safety", "total")
 BOOTSTRAP_SAMPLES = 1_000
@@ -34,6 +35,43 @@ class Estimate:
     high: float
 
 
+# Draws are made in pieces of about this many numbers, to bound the memory.
+_DRAWN_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How to draw.
+
+    Attributes:
+        seed: of all draws.
+        draws: how many resamplings of a bootstrap, and how many exchanges of a permutation test.
+    """
+
+    seed: int
+    draws: int
+
+    def bootstrap(self, size: int) -> Iterator[Floats]:
+        """Yield pieces (draws x samples): how often each sample is drawn, with replacement."""
+        random = np.random.RandomState(self.seed)
+        for rows in self._pieces(size):
+            drawn = random.randint(0, size, size=(rows, size), dtype=np.int64)
+            drawn += np.arange(rows)[:, None] * size
+            counts = np.bincount(drawn.ravel(), minlength=rows * size)
+            yield counts.reshape(rows, size).astype(np.float64)
+
+    def exchanges(self, size: int) -> Iterator[Floats]:
+        """Yield pieces (draws x samples): -1 where the two models change places, else 1."""
+        random = np.random.RandomState(self.seed)
+        for rows in self._pieces(size):
+            yield random.choice(np.array([-1.0, 1.0]), size=(rows, size))
+
+    def _pieces(self, size: int) -> Iterator[int]:
+        step = max(1, _DRAWN_AT_ONCE // size)
+        for start in range(0, self.draws, step):
+            yield min(step, self.draws - start)
+
+
 class Tally:
     """The scores of one run under one rule: running sums, and a few numbers a sample.
 
@@ -49,7 +87,7 @@ class Tally:
         self._counted = counted()
 
     def add(self, index: int, scores: Mapping[str, float]) -> None:
-        """Add the scores of the sample at this place; the order of adding is all one."""
+        """Add the scores of the sample at this place; the order of adding does not matter."""
         for key, value in scores.items():
             if key not in self._columns:
                 self._columns[key] = array("d", [nan]) * self._size
@@ -70,8 +108,6 @@ class Tally:
         of the samples (Efron's percentile bootstrap), drawn by a generator whose stream never
         changes.
         """
-        import numpy as np
-
         # Columns of sums and of counts, one of each per estimate: every mean is a ratio of two
         # sums.
         sums: dict[str, Floats] = {}
@@ -109,12 +145,8 @@ class Tally:
         ]
 
 
-def _bootstrap(sums: "Floats", counts: "Floats", seed: int) -> list[tuple[float, float]]:
+def _bootstrap(sums: Floats, counts: Floats, seed: int) -> list[tuple[float, float]]:
     """95 % intervals of sums / counts (shape: estimates x samples) over resampled samples."""
-    import numpy as np
-
-    from ragifeval.scoring.resampling import Resampling
-
     # Samples that were not scored (no answer) are no part of what is resampled.
     scored = counts.any(axis=0)
     table = np.concatenate([sums[:, scored], counts[:, scored]])

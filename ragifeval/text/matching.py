@@ -116,5 +116,5 @@ RULES: Mapping[str, Rule] = {"substring": find_substring, "words": find_words}
 
 
 def other_rule(name: str) -> str:
-    """The name of the rule that stands beside the headline's."""
+    """The name of the rule that is not the headline's."""
     return next(rule for rule in RULES if rule != name)

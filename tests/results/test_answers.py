@@ -46,7 +46,7 @@ FILES: list[tuple[str, str, Expected]] = [
     (
         "array.json",
         '[{"id": "p1", "answer": "17 zł"},\n\n {"id": "p2", "answer": "w urzędzie"}]',
-        [(1, "p1", "17 zł", None), (3, "p2", "w urzędzie", None)],
+        [(1, "p1", "17 zł", None), (2, "p2", "w urzędzie", None)],
     ),
     ("empty.jsonl", "", []),
     # CSV: cells of several lines, quotes, an empty answer; the line is where a row begins.

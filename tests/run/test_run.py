@@ -14,7 +14,7 @@ from ragifeval.generators.base import Answer, Request
 from ragifeval.run.journal import Log
 from ragifeval.run.prompt import PromptTemplate
 from ragifeval.run.run import Outcome, Task, new_outcome, resume, run, split_reasoning
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
 from ragifeval.text.normalizer import Normalizer, load_normalizer
@@ -111,7 +111,7 @@ def normalizer() -> Normalizer:
 
 @pytest.fixture(scope="module")
 def scorer(normalizer: Normalizer) -> Scorer:
-    return Scorer(Settings(normalizer, REFUSAL_MESSAGE, frozenset({"kurwa"})))
+    return Scorer(Criteria(normalizer, REFUSAL_MESSAGE, frozenset({"kurwa"})))
 
 
 @pytest.fixture

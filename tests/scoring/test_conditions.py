@@ -13,8 +13,8 @@ from ragifeval.errors import UserError
 from ragifeval.scoring.conditions import (
     REGISTRY,
     Condition,
+    Criteria,
     Response,
-    Settings,
     citations,
     register,
 )
@@ -30,21 +30,21 @@ def normalizer() -> Normalizer:
 
 
 @pytest.fixture(scope="module")
-def settings(normalizer: Normalizer) -> Settings:
+def criteria(normalizer: Normalizer) -> Criteria:
     badwords = frozenset(map(normalizer.lemma, ["kurwa", "dureń", "zajebisty"]))
-    return Settings(normalizer, REFUSAL_MESSAGE, badwords)
+    return Criteria(normalizer, REFUSAL_MESSAGE, badwords)
 
 
 def scores(
-    settings: Settings,
+    criteria: Criteria,
     name: str,
     parameter: object,
     answer: str,
     context: Sequence[str] = ("a", "b", "c", "d"),
 ) -> dict[str, float]:
     """The rule's name -> the score of a condition that counts."""
-    response = Response(answer, Text(settings.normalizer(answer)), context)
-    condition = REGISTRY[name](parameter, settings)
+    response = Response(answer, Text(criteria.normalizer(answer)), context)
+    condition = REGISTRY[name](parameter, criteria)
     return {rule: condition.score(response, find)[0] for rule, find in RULES.items()}
 
 
@@ -110,13 +110,13 @@ INCLUDE: list[tuple[list[str | list[str]], str, float, float]] = [
 
 @pytest.mark.parametrize(("entries", "answer", "substring", "words"), INCLUDE)
 def test_include(
-    settings: Settings,
+    criteria: Criteria,
     entries: list[str | list[str]],
     answer: str,
     substring: float,
     words: float,
 ) -> None:
-    found = scores(settings, "include", entries, answer)
+    found = scores(criteria, "include", entries, answer)
     assert found == pytest.approx({"substring": substring, "words": words})
 
 
@@ -131,13 +131,13 @@ EXCLUDE = [
 
 @pytest.mark.parametrize(("entries", "answer", "substring", "words"), EXCLUDE)
 def test_exclude(
-    settings: Settings,
+    criteria: Criteria,
     entries: list[str | list[str]],
     answer: str,
     substring: float,
     words: float,
 ) -> None:
-    found = scores(settings, "exclude", entries, answer)
+    found = scores(criteria, "exclude", entries, answer)
     assert found == pytest.approx({"substring": substring, "words": words})
 
 
@@ -225,11 +225,11 @@ CITE: list[tuple[list[str], str, tuple[float, float, float]]] = [
     ids=[f"{'+'.join(expected)}: {answer[:40]}" for expected, answer, _ in CITE],
 )
 def test_cite(
-    settings: Settings, expected: list[str], answer: str, values: tuple[float, float, float]
+    criteria: Criteria, expected: list[str], answer: str, values: tuple[float, float, float]
 ) -> None:
     # Only the answer's brackets matter: normalizing a million of them is not what is tested.
-    response = Response(answer, Text(settings.normalizer("")), ("a", "b", "c", "d"))
-    condition = REGISTRY["cite"](expected, settings)
+    response = Response(answer, Text(criteria.normalizer("")), ("a", "b", "c", "d"))
+    condition = REGISTRY["cite"](expected, criteria)
     for rule in RULES.values():
         assert condition.score(response, rule) == pytest.approx(values)
 
@@ -247,9 +247,9 @@ SHUFFLED: list[tuple[str, list[str], str, float]] = [
 
 @pytest.mark.parametrize(("context", "expected", "answer", "f1"), SHUFFLED)
 def test_cite_counts_in_the_order_shown(
-    settings: Settings, context: str, expected: list[str], answer: str, f1: float
+    criteria: Criteria, context: str, expected: list[str], answer: str, f1: float
 ) -> None:
-    found = scores(settings, "cite", expected, answer, tuple(context))
+    found = scores(criteria, "cite", expected, answer, tuple(context))
     assert found == pytest.approx({"substring": f1, "words": f1})
 
 
@@ -296,9 +296,9 @@ REFUSALS = {
 
 @pytest.mark.parametrize(("answer", "refused"), REFUSALS.items())
 @pytest.mark.parametrize("parameter", [True, False])
-def test_refuse(settings: Settings, answer: str, refused: bool, parameter: bool) -> None:
+def test_refuse(criteria: Criteria, answer: str, refused: bool, parameter: bool) -> None:
     expected = 1.0 if refused is parameter else 0.0
-    assert scores(settings, "refuse", parameter, answer) == {
+    assert scores(criteria, "refuse", parameter, answer) == {
         "substring": expected,
         "words": expected,
     }
@@ -317,7 +317,7 @@ def test_refuse(settings: Settings, answer: str, refused: bool, parameter: bool)
 def test_refuse_in_other_words(
     normalizer: Normalizer, message: str, answer: str, refused: float
 ) -> None:
-    own = Settings(normalizer, message, frozenset())
+    own = Criteria(normalizer, message, frozenset())
     assert scores(own, "refuse", True, answer) == {"substring": refused, "words": refused}
 
 
@@ -340,9 +340,9 @@ SAFETY = {
 
 @pytest.mark.parametrize(("answer", "safe"), SAFETY.items())
 @pytest.mark.parametrize("parameter", [True, False])
-def test_safe(settings: Settings, answer: str, safe: bool, parameter: bool) -> None:
+def test_safe(criteria: Criteria, answer: str, safe: bool, parameter: bool) -> None:
     expected = 1.0 if safe is parameter else 0.0
-    assert scores(settings, "safe", parameter, answer) == {"substring": expected, "words": expected}
+    assert scores(criteria, "safe", parameter, answer) == {"substring": expected, "words": expected}
 
 
 def test_what_each_condition_counts_towards() -> None:
@@ -370,7 +370,7 @@ def brief() -> Iterator[type[Condition]]:
             if not isinstance(parameter, int) or parameter < 1:
                 raise ValueError(f"must be a number of words, not {parameter!r}")
 
-        def __init__(self, parameter: int, settings: Settings) -> None:
+        def __init__(self, parameter: int, criteria: Criteria) -> None:
             self.most = parameter
 
         def score(self, response: Response, rule: Rule) -> Sequence[float]:
@@ -393,9 +393,9 @@ class TestNewCondition:
         return paths
 
     @pytest.mark.usefixtures("brief")
-    def test_it_is_scored_and_aggregated(self, settings: Settings, tmp_path: Path) -> None:
+    def test_it_is_scored_and_aggregated(self, criteria: Criteria, tmp_path: Path) -> None:
         benchmark = load_benchmark(*self.write(tmp_path, {"brief": 3, "include": ["17 zł"]}))
-        found = Scorer(settings).score(benchmark.samples[0], ["a"], "Opłata wynosi aż 17 zł.")
+        found = Scorer(criteria).score(benchmark.samples[0], ["a"], "Opłata wynosi aż 17 zł.")
         assert found["words"] == {
             "brief": 0.0,
             "brief_excess": 2.0,

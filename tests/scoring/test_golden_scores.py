@@ -7,7 +7,7 @@ import pytest
 from ragifeval import __version__
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.paths import BADWORDS, ROOT
-from ragifeval.scoring.conditions import REGISTRY, Settings
+from ragifeval.scoring.conditions import REGISTRY, Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import load_normalizer
 from tools.golden_scores import COUNT, read_golden, score
@@ -23,7 +23,7 @@ REMEDY = (
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
     normalizer = load_normalizer()
-    return Scorer(Settings(normalizer, REFUSAL_MESSAGE, load_badwords(BADWORDS, normalizer)))
+    return Scorer(Criteria(normalizer, REFUSAL_MESSAGE, load_badwords(BADWORDS, normalizer)))
 
 
 def test_no_score_moves(scorer: Scorer) -> None:

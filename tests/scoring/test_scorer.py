@@ -7,7 +7,7 @@ import pytest
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -20,7 +20,7 @@ def normalizer() -> Normalizer:
 @pytest.fixture(scope="module")
 def scorer(normalizer: Normalizer) -> Scorer:
     badwords = frozenset({normalizer.lemma("kurwa")})
-    return Scorer(Settings(normalizer, REFUSAL_MESSAGE, badwords))
+    return Scorer(Criteria(normalizer, REFUSAL_MESSAGE, badwords))
 
 
 EVERYTHING = Sample(
@@ -115,7 +115,7 @@ def test_more_samples_than_are_remembered(
     normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Scorer, "REMEMBERED", 2)
-    small = Scorer(Settings(normalizer, REFUSAL_MESSAGE, frozenset()))
+    small = Scorer(Criteria(normalizer, REFUSAL_MESSAGE, frozenset()))
     words = ["paszport", "dowód", "wniosek", "urząd"]
     samples = [Sample(word, "?", ("a",), {"include": [word]}) for word in words]
     for _ in range(2):

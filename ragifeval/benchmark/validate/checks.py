@@ -22,8 +22,8 @@ from ragifeval.benchmark.validate.entries import (
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
 from ragifeval.jsonl import read_json_objects
-from ragifeval.scoring.conditions import Settings, counted
-from ragifeval.scoring.scorer import Scorer, load_badwords
+from ragifeval.scoring.conditions import counted
+from ragifeval.scoring.scorer import load_scorer
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 from ragifeval.text.similar import similar_pairs
@@ -61,8 +61,7 @@ class Validation:
         self.normalizer = normalizer
         self.refusal_message = refusal_message
         self.benchmark: Benchmark = load_benchmark(paths.documents, paths.samples)
-        badwords = load_badwords(paths.badwords, normalizer)
-        self.scorer = Scorer(Settings(normalizer, refusal_message, badwords))
+        self.scorer = load_scorer(normalizer, refusal_message, paths.badwords)
         self._lines = {
             path: {value["id"]: line for line, value in read_json_objects(path)}
             for path in (paths.documents, paths.samples)

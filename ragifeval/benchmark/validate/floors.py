@@ -1,12 +1,11 @@
 """What answers without understanding get: the floors that a data set must keep low."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from ragifeval.benchmark.baselines import extract
-from ragifeval.benchmark.benchmark import Benchmark, Sample
+from ragifeval.benchmark.baselines import BASELINES, Baseline, Resources, refuse
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.statistics import Estimate, Tally
-from ragifeval.text.normalizer import Normalizer
 
 MOST_FOR_REFUSING = 0.05
 """Always refusing must get less than this of include and of cite. Of exclude it gets all: silence
@@ -14,44 +13,47 @@ says nothing wrong."""
 MOST_FOR_COPYING = 0.6
 """Copying all documents into the answer must get less than this in total."""
 
+
+def _copy(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    return "\n".join(document.contents for document in documents)
+
+
+def _copy_and_cite(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    return "\n".join(f"{document.contents} [{n}]" for n, document in enumerate(documents))
+
+
+def _refer(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    return sample.reference or ""
+
+
 _REFUSING, _COPYING, _CITING = (
     "always refusing",
     "copying all documents",
     "copying and citing them",
 )
 _EXTRACTIVE, _REFERENCE = "baseline/extractive", "baseline/reference"
+_WAYS: Mapping[str, Baseline] = {
+    _REFUSING: refuse,
+    _COPYING: _copy,
+    _CITING: _copy_and_cite,
+    _EXTRACTIVE: BASELINES[_EXTRACTIVE],
+    _REFERENCE: _refer,
+}
 
 Floors = Mapping[str, Mapping[str, Estimate]]
 
 
-def floors(
-    benchmark: Benchmark, scorer: Scorer, normalizer: Normalizer, refusal_message: str
-) -> Floors:
+def floors(benchmark: Benchmark, scorer: Scorer) -> Floors:
     """The estimates of each way to answer, under the substring rule; the gold answers last."""
-
-    def contents(sample: Sample) -> list[str]:
-        return [benchmark.documents[key].contents for key in sample.context]
-
-    def cite(sample: Sample) -> str:
-        return "\n".join(f"{text} [{n}]" for n, text in enumerate(contents(sample)))
-
-    def extracted(sample: Sample) -> str:
-        found = extract(sample.question, contents(sample), normalizer)
-        return " ".join(f"{s.text} [{s.document}]" for s in found) or refusal_message
-
-    ways: Mapping[str, Callable[[Sample], str]] = {
-        _REFUSING: lambda sample: refusal_message,
-        _COPYING: lambda sample: "\n".join(contents(sample)),
-        _CITING: cite,
-        _EXTRACTIVE: extracted,
-        _REFERENCE: lambda sample: sample.reference or "",
-    }
+    criteria = scorer.criteria
+    resources = Resources(criteria.refusal_message, lambda: criteria.normalizer)
     estimates = {}
-    for name, answer in ways.items():
+    for name, answer in _WAYS.items():
         tally = Tally(len(benchmark.samples))
         for index, sample in enumerate(benchmark.samples):
-            scores = scorer.score(sample, sample.context, answer(sample))
-            tally.add(index, scores["substring"])
+            documents = [benchmark.documents[key] for key in sample.context]
+            text = answer(sample, documents, resources)
+            tally.add(index, scorer.score(sample, sample.context, text)["substring"])
         estimates[name] = tally.estimates(seed=0)
     return estimates
 

@@ -135,7 +135,7 @@ def make_samples(
     found = sift(candidates, by_id, contexts, normalizer, settings.refusal_message)
     if drawn is None:
         drawn = _drawn([one.candidate.id for one in found.eligible], settings)
-    scorer = Scorer(conditions.Settings(normalizer, settings.refusal_message, frozenset()))
+    scorer = Scorer(conditions.Criteria(normalizer, settings.refusal_message, frozenset()))
     samples: list[Sample] = []
     rejections = list(found.rejections)
     short = unrefused = 0

@@ -49,7 +49,7 @@ def load(shuffle_seed: int | None = None, **metadata: Any) -> "dict[str, Dataset
 
     options = {name: metadata[name] for name in OPTIONS if name in metadata}
     evaluation = prepare(shuffle_seed, **options)
-    _scorers[evaluation.signature] = Scorer(evaluation.settings)
+    _scorers[evaluation.signature] = evaluation.scorer
     rows = []
     task = evaluation.task
     for sample in task.samples:

@@ -17,8 +17,7 @@ from ragifeval.results.compare.significance import (
     resampled_means,
 )
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.resampling import Floats, Resampling
-from ragifeval.scoring.statistics import AGGREGATES, Estimate
+from ragifeval.scoring.statistics import AGGREGATES, Estimate, Floats, Resampling
 
 Booleans = NDArray[np.bool_]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragifeval.scoring.resampling import Floats, Resampling
+from ragifeval.scoring.statistics import Floats, Resampling
 
 # Sums of the same scores in another order differ by less; different ones by more.
 _TOLERANCE = 1e-9

@@ -23,9 +23,9 @@ from ragifeval.results.report.shown import (
     View,
 )
 from ragifeval.run.prompt import PromptTemplate
-from ragifeval.scoring.conditions import REGISTRY, Condition, Response, Settings, counted
+from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response, counted
 from ragifeval.scoring.scorer import Scorer
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import Text, other_rule
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Standard:
     """What answers are scored and shown by.
 
     Attributes:
-        settings: of the conditions.
+        criteria: of the conditions.
         matching: the headline rule.
         chat, completion: the template of the prompt, in either mode.
     """
 
-    settings: Settings
+    criteria: Criteria
     matching: str
     chat: PromptTemplate
     completion: PromptTemplate
@@ -69,8 +69,8 @@ class _Collector:
         self._runs = runs
         self._benchmark = benchmark
         self._standard = standard
-        self._scorer = Scorer(standard.settings)
-        self._other = next(rule for rule in RULES if rule != standard.matching)
+        self._scorer = Scorer(standard.criteria)
+        self._other = other_rule(standard.matching)
         keys = [key for condition in REGISTRY.values() for key in condition.keys]
         categories = dict.fromkeys(sample.category for sample in benchmark.samples)
         self.shown = Shown(
@@ -89,7 +89,7 @@ class _Collector:
         """Take in one sample with the answers of every run."""
         shown = self.shown
         conditions = {
-            name: REGISTRY[name](parameter, self._standard.settings)
+            name: REGISTRY[name](parameter, self._standard.criteria)
             for name, parameter in sample.expect.items()
         }
         views: dict[tuple[tuple[str, ...], bool], Index] = {}
@@ -139,8 +139,8 @@ class _Collector:
         context = stored.context or sample.context
         scores = self._scorer.score(sample, context, stored.text)
         results.add(place, sample.category, stored, scores)
-        response = Response(stored.text, Text(standard.settings.normalizer(stored.text)), context)
-        marks = find_marks(conditions, response, standard.settings, standard.matching)
+        response = Response(stored.text, Text(standard.criteria.normalizer(stored.text)), context)
+        marks = find_marks(conditions, response, standard.criteria, standard.matching)
         headline, others = (
             [None if key not in scores[rule] else round(scores[rule][key], 4) for key in self._keys]
             for rule in (standard.matching, self._other)

@@ -9,7 +9,7 @@ from ragifeval.results.report.results import Results
 from ragifeval.results.report.runs import Run
 from ragifeval.scoring.conditions import REGISTRY, counted
 from ragifeval.scoring.statistics import Estimate
-from ragifeval.text.matching import RULES
+from ragifeval.text.matching import other_rule
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def headline(
         seed: of the intervals.
     """
     matching = results[0].matching
-    other = next(rule for rule in RULES if rule != matching)
+    other = other_rule(matching)
     estimates = [result.estimates(seed) for result in results]
     by_category = [result.totals_by_category(seed) for result in results]
 

@@ -1,20 +1,21 @@
 """What of an answer was scored, and where in it that stands."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ragifeval.scoring.conditions import (
+    CITATION,
+    CITED_NUMBER,
     Cite,
     Condition,
+    Criteria,
     Exclude,
     Include,
     Refuse,
     Response,
     Safe,
-    Settings,
 )
 from ragifeval.text.matching import RULES, Place, Text
 
@@ -48,7 +49,7 @@ class Mark:
 def find_marks(
     conditions: Mapping[str, Condition],
     response: Response,
-    settings: Settings,
+    criteria: Criteria,
     matching: str,
 ) -> list[Mark]:
     """Find everything in one answer that a condition looks at, in the order of the answer.
@@ -64,8 +65,8 @@ def find_marks(
         *_phrases(conditions.get("include"), response.text, matching),
         *_phrases(conditions.get("exclude"), response.text, matching),
         *_citations(conditions.get("cite"), response),
-        *_refusal(conditions.get("refuse"), response.answer, settings.refusal_message),
-        *_offences(conditions.get("safe"), response.text, settings.badwords),
+        *_refusal(conditions.get("refuse"), response.answer, criteria.refusal_message),
+        *_offences(conditions.get("safe"), response.text, criteria.badwords),
     ]
     return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
@@ -111,19 +112,13 @@ def _span(text: Text, place: Place, rule: str) -> tuple[int, int]:
     return spans[first][0], spans[last][1]
 
 
-# conditions.citations() tells which numbers are cited; here it matters where. A test holds the two
-# together.
-_BRACKETS = re.compile(r"\[[0-9, \u00a0]*\]")
-_NUMBER = re.compile(r"[0-9]+")
-
-
 def find_citations(answer: str) -> Iterator[tuple[str, int, int]]:
     """Yield (number without leading zeros, start, end) of each number cited, in order.
 
     The bracket before the first number and the one behind the last belong to them.
     """
-    for brackets in _BRACKETS.finditer(answer):
-        numbers = list(_NUMBER.finditer(answer, *brackets.span()))
+    for brackets in CITATION.finditer(answer):
+        numbers = list(CITED_NUMBER.finditer(answer, *brackets.span()))
         for index, number in enumerate(numbers):
             start = brackets.start() if index == 0 else number.start()
             end = brackets.end() if index == len(numbers) - 1 else number.end()

@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, Scores
 from ragifeval.text.matching import RULES
 from ragifeval.text.normalizer import load_normalizer
@@ -50,7 +50,7 @@ class Recipe:
         """Load the normalizer, and make the scorer."""
         normalizer = load_normalizer(self.normalizer)
         badwords = frozenset(normalizer.lemma(word) for word in self.badwords)
-        return Scorer(Settings(normalizer, self.refusal_message, badwords))
+        return Scorer(Criteria(normalizer, self.refusal_message, badwords))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ragifeval.cli.evaluate import main as evaluate
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.formats import FORMATS
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
-from ragifeval.scoring.resampling import Resampling
+from ragifeval.scoring.statistics import Resampling
 
 Capture = pytest.CaptureFixture[str]
 

@@ -14,7 +14,7 @@ from ragifeval.results.compare.significance import (
     permutation_p,
     resampled_means,
 )
-from ragifeval.scoring.resampling import Resampling
+from ragifeval.scoring.statistics import Resampling
 
 # Differences, one a sample -> p by hand: of the 2^n ways to change their signs, the share in which
 # the sum is at least as far from 0 as it is.

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.scoring.conditions import REGISTRY, Condition, Response, Settings
+from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response
 from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import load_normalizer
 
@@ -17,18 +17,18 @@ Prepare = Callable[[Mapping[str, Any], str], tuple[Mapping[str, Condition], Resp
 
 
 @pytest.fixture(scope="session")
-def settings() -> Settings:
+def criteria() -> Criteria:
     normalizer = load_normalizer()
     badwords = frozenset(map(normalizer.lemma, ["kurwa", "dureń"]))
-    return Settings(normalizer, REFUSAL_MESSAGE, badwords)
+    return Criteria(normalizer, REFUSAL_MESSAGE, badwords)
 
 
 @pytest.fixture(scope="session")
-def prepare(settings: Settings) -> Prepare:
+def prepare(criteria: Criteria) -> Prepare:
     def prepared(
         expect: Mapping[str, Any], answer: str, context: Sequence[str] = CONTEXT
     ) -> tuple[Mapping[str, Condition], Response]:
-        conditions = {name: REGISTRY[name](value, settings) for name, value in expect.items()}
-        return conditions, Response(answer, Text(settings.normalizer(answer)), context)
+        conditions = {name: REGISTRY[name](value, criteria) for name, value in expect.items()}
+        return conditions, Response(answer, Text(criteria.normalizer(answer)), context)
 
     return prepared

@@ -17,7 +17,7 @@ from ragifeval.results.report.runs import Run, read_runs
 from ragifeval.results.report.shown import Interned, Shown
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.prompt import PromptTemplate
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 
 DOCUMENTS = [
     {"id": "doc-a", "contents": "Opłata wynosi 30 zł.", "title": "Opłaty", "source": "ustawa"},
@@ -53,11 +53,11 @@ def benchmark(tmp_path: Path) -> Benchmark:
 
 
 @pytest.fixture
-def standard(tmp_path: Path, settings: Settings) -> Standard:
+def standard(tmp_path: Path, criteria: Criteria) -> Standard:
     path = tmp_path / "prompt.jinja"
     path.write_text("Zasady.\n{% for d in docs %}[{{ d }}]{% endfor %}\nPytanie: {{ question }}")
     chat = PromptTemplate(path, "System.")
-    return Standard(settings, "substring", chat, PromptTemplate(path, "", text_completion=True))
+    return Standard(criteria, "substring", chat, PromptTemplate(path, "", text_completion=True))
 
 
 def write(path: Path, records: Sequence[dict[str, Any]]) -> Path:

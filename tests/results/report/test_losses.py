@@ -7,7 +7,7 @@ import pytest
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.results.report.losses import Loss, find_losses
 from ragifeval.results.report.marks import find_marks
-from ragifeval.scoring.conditions import Settings
+from ragifeval.scoring.conditions import Criteria
 from ragifeval.text.matching import RULES
 from tests.results.report.conftest import Prepare
 
@@ -62,7 +62,7 @@ CASES: list[tuple[dict[str, Any], str, str, list[Loss]]] = [
 @pytest.mark.parametrize(("expect", "answer", "matching", "expected"), CASES)
 def test_reasons(
     prepare: Prepare,
-    settings: Settings,
+    criteria: Criteria,
     expect: dict[str, Any],
     answer: str,
     matching: str,
@@ -73,6 +73,6 @@ def test_reasons(
         condition.keys[0]: condition.score(response, RULES[matching])[0]
         for condition in conditions.values()
     }
-    marks = find_marks(conditions, response, settings, matching)
+    marks = find_marks(conditions, response, criteria, matching)
     assert list(find_losses(conditions, response, marks, scores)) == expected
     assert bool(expected) == (min(scores.values()) < 1)

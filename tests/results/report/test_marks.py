@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.results.report.marks import find_citations, find_marks
-from ragifeval.scoring.conditions import Settings, citations
+from ragifeval.scoring.conditions import Criteria, citations
 from tests.results.report.conftest import Prepare
 
 INCLUDE, EXCLUDE = "include", "exclude"
@@ -160,22 +160,22 @@ CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None
 @pytest.mark.parametrize(("expect", "answer", "matching", "expected"), CASES)
 def test_marks_stand_where_they_were_found(
     prepare: Prepare,
-    settings: Settings,
+    criteria: Criteria,
     expect: dict[str, Any],
     answer: str,
     matching: str,
     expected: list[tuple[str, str, str, str | None]],
 ) -> None:
     conditions, response = prepare(expect, answer)
-    marks = find_marks(conditions, response, settings, matching)
+    marks = find_marks(conditions, response, criteria, matching)
     found = [(answer[mark.start : mark.end], mark.kind, mark.verdict, mark.rule) for mark in marks]
     assert found == expected
 
 
-def test_marks_say_what_they_are_about(prepare: Prepare, settings: Settings) -> None:
+def test_marks_say_what_they_are_about(prepare: Prepare, criteria: Criteria) -> None:
     expect = {INCLUDE: ["a b", ["rok", "35 lat"]], "cite": ["doc-c"]}
     conditions, response = prepare(expect, "Ma trzydzieści pięć LAT, durniu [2] [5]")
-    marks = find_marks(conditions, response, settings, "substring")
+    marks = find_marks(conditions, response, criteria, "substring")
     assert [(mark.kind, mark.about, mark.entry) for mark in marks] == [
         (INCLUDE, "rok", 1),
         ("offence", "dureń", None),
@@ -193,9 +193,9 @@ def test_citations_are_those_that_are_scored(answer: str) -> None:
 @limits(deadline=None)  # of a busy machine
 @given(st.text(max_size=60), st.sampled_from(["substring", "words"]))
 def test_marks_lie_in_any_answer(
-    prepare: Prepare, settings: Settings, answer: str, matching: str
+    prepare: Prepare, criteria: Criteria, answer: str, matching: str
 ) -> None:
     answer += "7 dni\u0301"
     conditions, response = prepare({INCLUDE: ["7", "kurwa"], "safe": True}, answer)
-    for mark in find_marks(conditions, response, settings, matching):
+    for mark in find_marks(conditions, response, criteria, matching):
         assert 0 <= mark.start < mark.end <= len(answer)
