@@ -12,14 +12,13 @@ from ragifeval.build.duplicates import drop_duplicates
 from ragifeval.build.facts import facts_of
 from ragifeval.build.folder import BuildFolder, write_objects, write_records
 from ragifeval.build.plan import BuildPlan
-from ragifeval.build.reading.finding import Found
-from ragifeval.build.reading.sources import read_sources
+from ragifeval.build.reading import FoundFiles, read_files
 from ragifeval.build.records import Chunk, Chunked, Source
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 
 
-def read_chunks(plan: BuildPlan, found: Found, folder: BuildFolder | None) -> Chunked:
+def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) -> Chunked:
     """Read the files and cut them.
 
     Args:
@@ -32,7 +31,7 @@ def read_chunks(plan: BuildPlan, found: Found, folder: BuildFolder | None) -> Ch
     read: set[str] = set()
 
     def sources() -> Iterator[Source]:
-        for one in read_sources(found.files, folder.files if folder is not None else None):
+        for one in read_files(found.files, folder.files if folder is not None else None):
             if isinstance(one, Source):
                 read.add(one.file)
                 yield one
@@ -53,7 +52,7 @@ def _chosen(chunks: Sequence[Chunk], plan: BuildPlan) -> Sequence[Chunk]:
     return [chunks[place] for place in sorted(places)]
 
 
-def build(folder: BuildFolder, plan: BuildPlan, found: Found, overwrite: bool) -> Models:
+def build(folder: BuildFolder, plan: BuildPlan, found: FoundFiles, overwrite: bool) -> Models:
     """Go through the stages; what they leave in the folder, finish() makes the benchmark of.
 
     Returns:

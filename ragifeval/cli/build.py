@@ -159,7 +159,7 @@ def _check_finishing(options: argparse.Namespace) -> None:
 def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
     from ragifeval.build.building import build, read_chunks
     from ragifeval.build.plan import make_build_plan
-    from ragifeval.build.reading.finding import find_files
+    from ragifeval.build.reading import find_files
 
     if options.apply is not None:
         raise UserError("--apply: is for a finished build: name no documents, but -o OUT_DIR")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragifeval.build.reading.finding import find_files
+from ragifeval.build.reading import find_files
 from ragifeval.errors import UserError
 
 TREE = [
@@ -43,22 +43,17 @@ ALL = ["a.pdf", "b.txt", "out/samples.jsonl", "sub/C.TXT", "sub/deep/d.html"]
 # Names, pattern -> the names that the files go by, in order.
 FOUND: list[tuple[list[str], str | None, list[str]]] = [
     (["docs"], None, ALL),
-    (["docs/"], None, ALL),
-    (["./docs/../docs"], None, ALL),
+    (["./docs/../docs/"], None, ALL),
     (["docs", "docs/b.txt", "docs"], None, ALL),
     (["docs/b.txt", "docs/sub"], None, ["b.txt", "C.TXT", "deep/d.html"]),
     (["docs"], "**/*.txt", ["b.txt"]),
-    (["docs"], "*.[tT]*", ["b.txt"]),
-    (["docs"], "sub/*", ["sub/C.TXT"]),
     (["docs"], "sub/**", ["sub/C.TXT", "sub/deep/d.html"]),
-    (["docs"], "**", ALL),
     (["docs/*.txt"], None, ["b.txt"]),
     (["docs/**/*.html"], None, ["sub/deep/d.html"]),
     (["*/b.txt"], None, ["docs/b.txt", "other/b.txt"]),
     (["docs.pdf"], None, ["f.txt"]),
     (["star[1].txt"], None, ["star[1].txt"]),
     (["docs/.hidden.txt"], None, [".hidden.txt"]),
-    (["docs/b.txt", "other/b.txt"], None, ["b.txt", "other/b.txt"]),
     (
         ["docs/b.txt", "other/sub/b.txt", "other/b.txt"],
         None,
@@ -76,12 +71,6 @@ def test_found(tree: Path, names: Sequence[str], pattern: str | None, shown: lis
         assert path.resolve().as_posix().endswith(name)
 
 
-def test_absolute_names_are_shown_the_same(tree: Path) -> None:
-    names = [str(tree / "docs"), str(tree / "other/*.txt")]
-    shown = [name for _, name in find_files(names).files]
-    assert shown == [*ALL, "other/b.txt"]
-
-
 def test_the_same_name_a_level_further_up(tree: Path) -> None:
     for name in ("one/x/b.txt", "two/x/b.txt", "three/x/b.txt"):
         (tree / name).parent.mkdir(parents=True)
@@ -93,11 +82,6 @@ def test_the_same_name_a_level_further_up(tree: Path) -> None:
         "two/x/b.txt",
         "three/x/b.txt",
     ]
-
-
-def test_what_comes_later_changes_no_name(tree: Path) -> None:
-    few = find_files(["docs"]).files
-    assert find_files(["docs", "other", "docs.pdf"]).files[: len(few)] == few
 
 
 def test_other_kinds_are_counted_in_folders_and_named_outright(tree: Path) -> None:
@@ -119,13 +103,11 @@ MISSING = [
     (["nowhere"], None, "nowhere: there is no such file or folder"),
     (["docs", "nowhere.pdf"], None, "nowhere.pdf: there is no such file or folder"),
     (["empty"], None, "empty: there is no file of a kind that is read (.pdf, .docx, "),
-    (["docs"], "*.csv", "docs: there is no file that matches '*.csv' and is of a kind"),
-    (["docs/*.csv"], None, "docs/*.csv: matches no file of a kind that is read"),
-    (["nowhere/*.pdf"], None, "nowhere/*.pdf: matches no file of a kind that is read"),
+    (["docs"], "*.csv", "docs: there is no file that matches '*.csv' of a kind that is read"),
+    (["nowhere/*.pdf"], None, "nowhere/*.pdf: there is no file that matches '*.pdf' of a kind"),
     (["x" * 300], None, f"{'x' * 300}: cannot be read: File name too long"),
-    (["docs"], "/etc/*", "'/etc/*' is no pattern such as \"**/*.pdf\": "),
-    (["docs"], "", "'' is no pattern such as \"**/*.pdf\": "),
-    (["docs"], "**.pdf", "'**.pdf' is no pattern such as \"**/*.pdf\": "),
+    (["docs"], "/etc/*", "'/etc/*' is not a pattern such as \"**/*.pdf\": "),
+    (["docs"], "**.pdf", "'**.pdf' is not a pattern such as \"**/*.pdf\": "),
 ]
 
 
@@ -161,4 +143,4 @@ def test_a_folder_without_permission(tree: Path) -> None:
         [unread] = find_files(["docs"]).unread
     finally:
         (tree / "docs/sub").chmod(0o700)
-    assert (unread.file, unread.reason) == ("sub", "cannot be entered: Permission denied")
+    assert (unread.file, unread.reason) == ("docs/sub", "cannot be entered: Permission denied")

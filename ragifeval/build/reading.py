@@ -1,0 +1,275 @@
+"""Files are found by the names on the command line, and read; what was read is kept."""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from ragifeval import __version__
+from ragifeval.build.folder import is_build
+from ragifeval.build.formats import READERS, UnreadableError, check_length
+from ragifeval.build.records import Source, Unread
+from ragifeval.cli.terminal import Unfailing
+from ragifeval.errors import UserError
+
+LARGEST_FILE = 200_000_000
+"""In bytes; a PDF or DOCX holds pictures too."""
+KINDS = ", ".join(READERS)
+_UNKNOWN_KIND = f"is none of the kinds that are read: {KINDS}"
+_MAGIC = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class FoundFiles:
+    """The files that were found.
+
+    Attributes:
+        files: the path of each, and the name it goes by: relative to the folder that was named, or
+            the file's own; no two alike.
+        unread: what was named outright but is of no kind that is read, and folders that cannot be
+            entered.
+        passed_over: ending -> how many files of a kind that is not read lie in the folders.
+    """
+
+    files: Sequence[tuple[Path, str]]
+    unread: Sequence[Unread]
+    passed_over: Mapping[str, int]
+
+
+def find_files(
+    names: Sequence[str], pattern: str | None = None, leave_out: Collection[Path] = ()
+) -> FoundFiles:
+    """Find files by name, in folders, and by patterns that the shell left as they are.
+
+    Hidden files and folders are left out unless they are named themselves; the same file is found
+    once. The order is that of the names; within a folder, that of the alphabet.
+
+    Args:
+        names: files, folders, or patterns such as "docs/*.pdf".
+        pattern: which files of the folders are meant, such as "**/*.pdf"; all if None.
+        leave_out: files, and folders with all that is in them, that are not meant even if they lie
+            in one of the others. What lies in a build's folder is not meant either.
+
+    Raises:
+        UserError: a name matches nothing, or the pattern is none.
+    """
+    search = _Search(leave_out)
+    for name in names:
+        path = Path(name)
+        try:
+            if path.is_dir():
+                search.add_folder(path, pattern, name)
+            elif path.exists() or path.is_symlink():
+                search.add_named(path)
+            elif _MAGIC.search(name):
+                # Shown as if the folder before the first star were named.
+                parts = Path(name).parts
+                first = next(place for place, part in enumerate(parts) if _MAGIC.search(part))
+                search.add_folder(Path(*parts[:first]), str(Path(*parts[first:])), name)
+            else:
+                raise UserError(f"{name}: there is no such file or folder")
+        except OSError as error:
+            raise UserError(f"{name}: cannot be read: {error.strerror}") from None
+    return FoundFiles(search.files, search.unread, dict(search.passed_over))
+
+
+class _Search:
+    def __init__(self, leave_out: Collection[Path]) -> None:
+        self.files: list[tuple[Path, str]] = []
+        self.unread: list[Unread] = []
+        self.passed_over = Counter[str]()
+        self._leave_out = [_real(path) for path in leave_out]
+        self._is_build = cache(is_build)
+        self._paths: set[Path] = set()
+        self._shown: set[str] = set()
+
+    def add_named(self, path: Path) -> None:
+        if path.suffix.lower() in READERS:
+            self._add(path, Path(path.name))
+        else:
+            self.unread.append(Unread(_shown(Path(path.name)), _UNKNOWN_KIND))
+
+    def add_folder(self, folder: Path, pattern: str | None, name: str) -> None:
+        """Add the files of a folder that match a pattern; all if it is None."""
+        count = len(self._paths) + len(self.unread)
+        seen = False
+        for path in self._walk(folder) if pattern is None else _matching(folder, pattern):
+            relative = path.relative_to(folder)
+            if self._is_left_out(path) or _is_hidden(relative):
+                continue
+            if path.suffix.lower() in READERS:
+                self._add(path, relative)
+                seen = True
+            else:
+                self.passed_over[path.suffix.lower() or path.name] += 1
+        if not seen and count == len(self._paths) + len(self.unread):
+            matches = f" that matches {pattern!r}" if pattern is not None else ""
+            raise UserError(f"{name}: there is no file{matches} of a kind that is read ({KINDS})")
+
+    def _add(self, path: Path, relative: Path) -> None:
+        resolved = _real(path)
+        if resolved in self._paths:
+            return
+        self._paths.add(resolved)
+        shown = _shown(relative)
+        for parent in path.absolute().parents[len(relative.parts) - 1 :]:
+            if shown not in self._shown:
+                break
+            shown = f"{_shown(Path(parent.name))}/{shown}"
+        self._shown.add(shown)
+        self.files.append((path, shown))
+
+    def _is_left_out(self, path: Path) -> bool:
+        real = _real(path)
+        return any(real.is_relative_to(left_out) for left_out in self._leave_out) or any(
+            map(self._is_build, real.parents)
+        )
+
+    def _walk(self, folder: Path) -> list[Path]:
+        def refused(error: OSError) -> None:
+            name = Path(error.filename).relative_to(folder.parent)
+            self.unread.append(Unread(_shown(name), f"cannot be entered: {error.strerror}"))
+
+        found: list[Path] = []
+        for parent, folders, files in os.walk(folder, onerror=refused):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            found += [Path(parent, name) for name in files]
+        return sorted(found, key=lambda path: path.relative_to(folder).parts)
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    # What "**" alone matches differs between versions of Python.
+    whole = re.sub(r"(^|/)\*\*$", r"\1**/*", pattern)
+    try:
+        found = {path for path in folder.glob(whole) if not path.is_dir()}
+        return sorted(found, key=lambda path: path.relative_to(folder).parts)
+    except (ValueError, NotImplementedError, IndexError) as error:
+        reason = str(error)[:1].lower() + str(error)[1:]
+        raise UserError(f'{pattern!r} is not a pattern such as "**/*.pdf": {reason}') from None
+
+
+def _real(path: Path) -> Path:
+    # Path.resolve raises where a link leads to itself, which is to be reported as unread.
+    return Path(os.path.realpath(path))
+
+
+def _is_hidden(relative: Path) -> bool:
+    """Hidden, or the lock that Word puts beside an open document."""
+    return relative.name.startswith("~$") or any(part.startswith(".") for part in relative.parts)
+
+
+def _shown(path: Path) -> str:
+    # A file's name may be of any bytes; what is written is UTF-8.
+    name = os.fsencode(path.as_posix()).decode("utf-8", errors="replace")
+    return unicodedata.normalize("NFC", name)
+
+
+def read_file(path: Path, shown: str) -> list[Source]:
+    """The text of a file, or of each of its rows.
+
+    Args:
+        path: its ending tells its kind.
+        shown: the name it goes by.
+
+    Raises:
+        UnreadableError: it is of an unknown kind, broken, encrypted, too large or without text.
+    """
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise UnreadableError(_UNKNOWN_KIND)
+    try:
+        if path.exists() and not path.is_file():
+            raise UnreadableError("is a folder" if path.is_dir() else "is not a regular file")
+        size = path.stat().st_size
+        if size == 0:
+            raise UnreadableError("is empty")
+        if size > LARGEST_FILE:
+            raise UnreadableError(
+                f"is too large: {size / 1e6:,.0f} MB, and at most {LARGEST_FILE / 1e6:.0f} are read"
+            )
+        sources = reader(path, shown)
+    except OSError as error:
+        raise UnreadableError(f"cannot be read: {error.strerror}") from None
+    check_length(sum(len(source.text) for source in sources))
+    if not any(source.text.strip() for source in sources):
+        raise UnreadableError("holds no text")
+    return sources
+
+
+def read_files(files: Sequence[tuple[Path, str]], kept: Path | None) -> Iterator[Source | Unread]:
+    """Yield what the files hold, under a progress bar, and why what cannot be read could not.
+
+    Args:
+        files: the path of each, and the name it goes by.
+        kept: where the sources of each file are kept, one file a line, for another start; None to
+            keep nothing.
+
+    Raises:
+        UserError: what is kept cannot be written.
+    """
+    known = _kept_sources(kept) if kept is not None else {}
+    with ExitStack() as resources:
+        bar = resources.enter_context(
+            tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr))
+        )
+        try:
+            lines = resources.enter_context(kept.open("a", encoding="utf-8")) if kept else None
+            for path, shown in bar:
+                digest = _digest(path)
+                record = known.get(shown)
+                if record is not None and digest is not None and record["digest"] == digest:
+                    yield from (Source(**source) for source in record["sources"])
+                    continue
+                try:
+                    sources = read_file(path, shown)
+                except UnreadableError as error:
+                    yield Unread(shown, str(error))
+                    continue
+                yield from sources
+                if lines is not None:
+                    record = {"file": shown, "digest": digest, "sources": [*map(asdict, sources)]}
+                    lines.write(json.dumps(record, ensure_ascii=False) + "\n")
+                    lines.flush()
+        except OSError as error:
+            raise UserError(f"{kept}: cannot be written: {error.strerror}") from None
+
+
+def _kept_sources(path: Path) -> dict[str, dict[str, Any]]:
+    """File -> its last record; a line that was cut off ends the file."""
+    known = {}
+    try:
+        with path.open("rb+") as file:
+            whole = 0
+            for line in file:
+                try:
+                    record = json.loads(line)
+                    known[record["file"]] = record
+                except (ValueError, TypeError, KeyError):
+                    break
+                whole += len(line)
+            file.truncate(whole)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    return known
+
+
+def _digest(path: Path) -> str | None:
+    """Of the file's bytes and of the reader; None where it cannot be read, which is told later."""
+    try:
+        with path.open("rb") as file:
+            return f"{__version__}-{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    except OSError:
+        return None
