@@ -27,10 +27,10 @@ from ragifeval.generators.response import read_chat, read_completion, read_model
 from ragifeval.generators.vertex import ServiceAccount
 from ragifeval.paths import BADWORDS, PROMPT
 from ragifeval.results.answers import read_answers
-from ragifeval.run.journal import Log
-from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.old.log import Log
 from ragifeval.run.run import Task, new_outcome, resume
 from ragifeval.run.summary import estimates, summary, table
+from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
 from ragifeval.scoring.signature import Signature

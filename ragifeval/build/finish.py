@@ -15,7 +15,7 @@ from ragifeval.build.records import Rejection
 from ragifeval.build.verdicts import Reviewing, reviewing
 from ragifeval.files import written_beside
 from ragifeval.results.export.datasets import write_datasets
-from ragifeval.run.journal import write_json
+from ragifeval.run.old.log import write_json
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")

@@ -12,8 +12,7 @@ from ragifeval.build.making.samples import Settings
 from ragifeval.errors import UserError
 from ragifeval.paths import ROOT
 from ragifeval.run.any_model import AnyConfig, load_any_config
-from ragifeval.run.block_template import BlockTemplate, load_again
-from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.template import PromptTemplate, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 from ragifeval.text.normalizer import normalizer_name
 
@@ -63,7 +62,7 @@ class BuildPlan:
     audience: str
     style: str
     criticism: str
-    templates: Mapping[str, BlockTemplate]
+    templates: Mapping[str, Template]
     again: str | None
     evaluation: PromptTemplate
     chunk_size: int | None
@@ -133,7 +132,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
         )
     if options.audience is not None and options.critics != "separate":
         raise UserError("--audience: is for the critic of relevance, of --critics separate")
-    templates = {name: BlockTemplate(folder / f"{name}.jinja") for name in names}
+    templates = {name: Template(folder / f"{name}.jinja") for name in names}
     for template in templates.values():
         # A template that cannot be rendered is found out now, not by its first prompt.
         if not template.render(_SHOWN).messages:

@@ -20,8 +20,8 @@ from ragifeval import __version__
 from ragifeval.build.folder import is_build
 from ragifeval.build.formats import READERS, UnreadableError, check_length
 from ragifeval.build.records import Source, Unread
-from ragifeval.cli.terminal import Unfailing
 from ragifeval.errors import UserError
+from ragifeval.run.progress import Unfailing
 
 LARGEST_FILE = 200_000_000
 """In bytes; a PDF or DOCX holds pictures too."""

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 from ragifeval.cli.options import Kind, build_parser
 from ragifeval.cli.terminal import (
     EXIT_INTERRUPTED,
-    Unfailing,
     collect_rarely,
     guarded,
     say,
     show,
-    stop_on_interrupt,
 )
 from ragifeval.errors import UserError
 from ragifeval.generators.torchrun import is_shared
+from ragifeval.run.progress import Unfailing, stop_on_interrupt
 
 # Everything heavy is imported once the arguments are right: --help is to answer at once.
 if TYPE_CHECKING:
     from ragifeval.generators.base import Generator, Request
     from ragifeval.generators.config import LocalConfig
-    from ragifeval.run.journal import Log
+    from ragifeval.run.old.log import Log
     from ragifeval.run.plan import Plan
     from ragifeval.run.run import Outcome, Task
     from ragifeval.scoring.scorer import Scorer
@@ -89,7 +88,7 @@ def _print_prompts(plan: "Plan") -> int:
 
 
 def _evaluate(plan: "Plan", options: argparse.Namespace) -> int:
-    from ragifeval.run.journal import Log
+    from ragifeval.run.old.log import Log
     from ragifeval.run.run import new_outcome, resume
     from ragifeval.run.summary import table
 
@@ -207,7 +206,7 @@ def _summarize(
     plan: "Plan", options: argparse.Namespace, log: "Log | None", outcome: "Outcome"
 ) -> "Mapping[str, Mapping[str, Estimate]]":
     """Estimate the scores; keep them beside the log, if there is one."""
-    from ragifeval.run.journal import write_json
+    from ragifeval.run.old.log import write_json
     from ragifeval.run.summary import estimates, plain_options, summary
 
     by_rule = estimates(outcome, options.seed)
@@ -229,7 +228,7 @@ def _summarize(
 
 def _warn(task: "Task", outcome: "Outcome") -> None:
     """Say on stderr what the reader of the table ought to know."""
-    from ragifeval.run.run import REASONING_END
+    from ragifeval.run.asking import REASONING_END
 
     lines = [f"no answer: {key}: {error}" for key, error in outcome.failed.items()]
     if len(lines) > _FAILURES_SHOWN:

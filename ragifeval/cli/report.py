@@ -78,7 +78,7 @@ def _standard(
     """What answers are scored and shown by, and the parts of a signature that follow from it."""
     from ragifeval.errors import UserError
     from ragifeval.results.report.collect import Standard
-    from ragifeval.run.prompt import PromptTemplate
+    from ragifeval.run.template import PromptTemplate
     from ragifeval.scoring.conditions import Criteria
     from ragifeval.scoring.scorer import read_badwords
     from ragifeval.scoring.signature import fingerprint, scoring_parts

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from ragifeval import defaults, paths
 from ragifeval.cli.options import add_normalizer
-from ragifeval.cli.terminal import Unfailing, positive, say, show
+from ragifeval.cli.terminal import positive, say, show
 from ragifeval.errors import UserError
+from ragifeval.run.progress import Unfailing
 
 if TYPE_CHECKING:
     from ragifeval.results.rescore.log import RescoredLog
@@ -205,7 +206,7 @@ def _notes(
     log: "Rescoring", missing: Sequence[str], standard: "Standard", eval_path: Path
 ) -> Iterator[str]:
     """Yield what the reader of the table ought to know."""
-    from ragifeval.run.run import REASONING_END
+    from ragifeval.run.asking import REASONING_END
 
     samples = zip(standard.benchmark.samples, log.answered, strict=True)
     repeated = [sample.id for sample, answers in samples if answers > 1]

@@ -3,15 +3,14 @@
 import argparse
 import gc
 import math
-import os
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import TextIOWrapper
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn
 
 from ragifeval.errors import UserError
+from ragifeval.run.progress import say as say
+from ragifeval.run.progress import silence
 
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 
@@ -47,7 +46,7 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has seen enough: `| head`.
-        _silence(sys.stdout)
+        silence(sys.stdout)
         return 0
     except OSError as error:
         told = UserError(f"{error.filename or 'the output'}: {error.strerror}")
@@ -55,7 +54,7 @@ def guarded(name: str, command: Callable[[], int]) -> int:
         try:
             sys.stdout.flush()
         except OSError:
-            _silence(sys.stdout)
+            silence(sys.stdout)
         return EXIT_WRONG
     return code
 
@@ -65,44 +64,7 @@ def show(text: str) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        _silence(sys.stdout)
-
-
-def say(line: str) -> None:
-    """Write a line to stderr, if it can be written; a signal handler may call this."""
-    try:
-        print(line, file=sys.stderr)
-    except OSError:
-        _silence(sys.stderr)
-    except RuntimeError:
-        pass  # the signal came in the middle of another line
-
-
-class Unfailing:
-    """A stream for a progress bar: a run does not end because nobody can watch it."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-        except OSError:
-            _silence(self._stream)
-
-    def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except OSError:
-            _silence(self._stream)
-
-
-def _silence(stream: TextIO) -> None:
-    """Lose what is still to be written; else Python tries once more at its end, and complains."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        silence(sys.stdout)
 
 
 def positive(text: str) -> int:
@@ -145,26 +107,6 @@ def add_switch(parser: argparse.ArgumentParser, name: str, meaning: str) -> None
         metavar="true|false",
         help=meaning,
     )
-
-
-@contextmanager
-def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C end the run in order: once, what is in flight is waited for; twice, nothing is."""
-    asked = False
-
-    def handle(number: int, frame: object) -> None:
-        nonlocal asked
-        if asked:
-            raise KeyboardInterrupt
-        asked = True
-        stop()
-        say("\nWaiting for the answers in flight; Ctrl-C again stops at once.")
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def collect_rarely() -> None:

@@ -8,12 +8,15 @@ from functools import partial
 from typing import Any
 
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Answer, Prompt, Request
+from ragifeval.generators.base import Answer, Request
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.credentials import ApiKey, Credential
 from ragifeval.generators.faults import Fault, tidy
 from ragifeval.generators.response import read_chat, read_completion, read_models
 from ragifeval.generators.service import CHAT, COMPLETIONS, MODELS, Service
+
+# With these, a service says that it does not take a request as it is.
+_REFUSALS = ("400", "404", "413", "415", "422", "501")
 
 
 class RemoteGenerator:
@@ -76,9 +79,11 @@ class RemoteGenerator:
         read = read_completion if self._text_completion else read_chat
         started = time.monotonic()
         try:
-            reply, seconds = await service.ask(path, self._body(request.prompt), read)
+            reply, seconds = await service.ask(path, self._body(request), read)
         except Fault as fault:
-            return Answer(request, None, str(fault), seconds=time.monotonic() - started)
+            seconds = time.monotonic() - started
+            is_refusal = str(fault)[:3] in _REFUSALS
+            return Answer(request, None, str(fault), seconds=seconds, is_refusal=is_refusal)
         return Answer(
             request,
             reply.text,
@@ -92,7 +97,8 @@ class RemoteGenerator:
         """A service may give anything for a reason, the key too."""
         return finish_reason and tidy(finish_reason, self._credential.secrets())
 
-    def _body(self, prompt: Prompt) -> dict[str, Any]:
+    def _body(self, request: Request) -> dict[str, Any]:
+        prompt = request.prompt
         body: dict[str, Any] = {"model": self.name}
         if self._text_completion:
             body["prompt"] = prompt.text
@@ -104,6 +110,11 @@ class RemoteGenerator:
             body |= {"temperature": self._config.temperature, "top_p": 1}
         if self._config.max_tokens is not None:
             body["max_tokens"] = self._config.max_tokens
+        if request.schema is not None:
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "strict": True, "schema": dict(request.schema)},
+            }
         return body | self._config.extra_body
 
 

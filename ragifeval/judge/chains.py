@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from ragifeval.generators.base import Generator, Prompt
 from ragifeval.judge.items import Item
-from ragifeval.run.asking import Ask, Asked, Asker
+from ragifeval.run.old.asking import Ask, Asked, Asker
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from typing import Any
 from ragifeval.generators.base import Prompt
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.run.block_template import BlockTemplate
-from ragifeval.run.replies import Unparsed, pick, plain, read_json, without_thinking
-from ragifeval.run.replies.claim_keys import (
+from ragifeval.run.old.replies import Unparsed, pick, plain, read_json, without_thinking
+from ragifeval.run.old.replies.claim_keys import (
     COUNTS,
     EXPLANATIONS,
     LISTS,
@@ -20,6 +19,7 @@ from ragifeval.run.replies.claim_keys import (
     by_stems,
     counted_lines,
 )
+from ragifeval.run.template import Template
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class ClaimOverlap:
         "additionalProperties": False,
     }
 
-    def __init__(self, templates: Mapping[str, BlockTemplate]) -> None:
+    def __init__(self, templates: Mapping[str, Template]) -> None:
         self._template = templates["claims"]
 
     def read(self, reply: str) -> Claims:

@@ -7,8 +7,8 @@ from typing import Any
 from ragifeval.generators.base import Prompt
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.run.block_template import BlockTemplate
-from ragifeval.run.replies import Score, read_score
+from ragifeval.run.old.replies import Score, read_score
+from ragifeval.run.template import Template
 
 LOW, HIGH = 1, 5
 
@@ -29,7 +29,7 @@ class Correctness:
         "additionalProperties": False,
     }
 
-    def __init__(self, templates: Mapping[str, BlockTemplate], threshold: float = 4.0) -> None:
+    def __init__(self, templates: Mapping[str, Template], threshold: float = 4.0) -> None:
         self._template = templates["correctness"]
         self._threshold = threshold
 

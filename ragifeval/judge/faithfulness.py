@@ -8,8 +8,8 @@ from typing import Any
 from ragifeval.generators.base import Prompt
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
-from ragifeval.run.block_template import BlockTemplate
-from ragifeval.run.replies import Verdict, read_verdict
+from ragifeval.run.old.replies import Verdict, read_verdict
+from ragifeval.run.template import Template
 
 
 class Faithfulness:
@@ -36,7 +36,7 @@ class Faithfulness:
     }
 
     def __init__(
-        self, templates: Mapping[str, BlockTemplate], window: int, language: str = "en"
+        self, templates: Mapping[str, Template], window: int, language: str = "en"
     ) -> None:
         self._create = templates["faithfulness"]
         self._refine = templates["faithfulness_refine"]

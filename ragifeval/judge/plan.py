@@ -16,7 +16,7 @@ from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.paths import ROOT
 from ragifeval.run.any_model import AnyConfig, load_any_config
-from ragifeval.run.block_template import AGAIN, BlockTemplate, load_again
+from ragifeval.run.template import AGAIN, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 
 PROMPTS = ROOT / "config" / "judge"
@@ -63,7 +63,7 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
     models = _embedding_models(options, metrics)
     folder = (options.prompts or PROMPTS / options.language).resolve()
     names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
-    templates = {name: BlockTemplate(folder / f"{name}.jinja") for name in names}
+    templates = {name: Template(folder / f"{name}.jinja") for name in names}
     asking: dict[str, Metric[Any]] = {}
     if "correctness" in metrics:
         asking["correctness"] = Correctness(templates, options.threshold)

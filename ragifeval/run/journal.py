@@ -1,61 +1,68 @@
-"""The JSONL log: one record an answered sample, written as it is scored, and picked up again."""
+"""The journal: a JSONL file of records, each written as it is made, and picked up again."""
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TextIO, TypeGuard
+from typing import Any, Self, TextIO
 
 from filelock import FileLock, Timeout
 
-from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
-from ragifeval.results.outputs import summary_path
-from ragifeval.scoring.conditions import REGISTRY
 from ragifeval.scoring.signature import Signature
-from ragifeval.text.matching import other_rule
 
 Record = Mapping[str, Any]
 
-_REQUIRED = {"id", "answer", "scores", "finish_reason", "error", "signature"}
-_LENGTHS = {"len_chars", "len_words"}
-_LONGEST_ANSWER = 1e15
-# Room for the next record or two. Blank lines, for they are skipped should they stay.
+_KEYS = ("id", "error", "signature")
+# Room for the next record or two. Blank lines, because they are skipped should they stay.
 _PROBE = b"\n" * 16_384
 
 
-class Log:
-    """A log open for appending; only one process holds it at a time.
+class Journal:
+    """A JSONL file open for appending; only one process holds it at a time.
 
-    Use as a context manager. Opening finds out whether the log can be written and whether its
-    records are of this run; `resume()` then yields the answers that are already there.
+    Every record has `id`, `error` (None where it holds an answer) and `signature`. As a context
+    manager it finds out, on entering, whether the file can be written and whether its records
+    belong to this run. Records with an error are dropped then, so that they are asked for again,
+    and so is a last line that was cut off.
 
     Args:
-        path: the log; its folder must exist.
-        signature: of this run; a log with another one is refused.
-        overwrite: start over, whatever the log holds.
+        path: the file; its folder must exist.
+        signature: of this run; a file with another one is refused.
+        overwrite: start over, whatever the file holds.
+        check: says what is wrong with a record that has no error, which this run cannot have
+            written; None where nothing is.
+        hint: the option that names another file, for messages.
+
+    Attributes:
+        torn_lines: how many lines were cut off.
 
     Raises:
-        UserError: another run writes this log, it cannot be written, or its signature differs.
+        UserError: on entering, if another run writes this file, it cannot be written, or a record
+            is not one of this run's.
     """
 
-    def __init__(self, path: Path, signature: Signature, overwrite: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        signature: Signature,
+        overwrite: bool = False,
+        *,
+        check: Callable[[Record], str | None],
+        hint: str = "--log_path",
+    ) -> None:
         self.path = path
-        self._signature = signature
+        self.signature = signature
+        self.torn_lines = 0
         self._overwrite = overwrite
-        # The lock dies with its process; the file beside the log is only its name.
+        self._check = check
+        self._remedy = f"name another {hint}, or --overwrite it"
+        # The lock dies with its process; the file beside the journal only names it.
         self._lock = FileLock(f"{path}.lock", blocking=False)
         self._file: TextIO | None = None
-        self.torn_lines = 0
-        self._scores_beside = f"scores_{other_rule(signature.parts.get('matching', MATCHING))}"
 
-    @property
-    def summary_path(self) -> Path:
-        """OUT.summary.json beside OUT.jsonl."""
-        return summary_path(self.path)
-
-    def __enter__(self) -> "Log":
+    def __enter__(self) -> Self:
         # FileLock would make the folder.
         if not self.path.parent.is_dir():
             raise UserError(f"{self.path}: cannot be written: no such folder")
@@ -68,8 +75,7 @@ class Log:
         try:
             self._prepare()
             self._probe()
-            # Half of a surrogate pair, which a service may send, is written as the JSON escape that
-            # it came as.
+            # Half of a surrogate pair, which a service may send, is written as its JSON escape.
             self._file = self.path.open(
                 "a", encoding="utf-8", errors="backslashreplace", newline="\n"
             )
@@ -86,27 +92,74 @@ class Log:
             if self._file is not None:
                 self._file.close()
         except OSError:
-            pass  # append() has said that the disk is full
+            pass  # append() has reported that the disk is full
         finally:
             self._lock.release()
 
+    def records(self) -> Iterator[Record]:
+        """Yield the records that earlier runs left, none of which has an error."""
+        for _, record in self._lines():
+            if record is not None:
+                yield record
+
+    def append(self, record: Record) -> None:
+        """Write one record, whole, and hand it to the operating system.
+
+        Raises:
+            UserError: the disk is full, or the file can no longer be written.
+        """
+        assert self._file is not None, "the journal is not open"
+        try:
+            self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise UserError(
+                f"{self.path}: cannot be written any more: {error.strerror}; "
+                "the same command goes on from here once it can"
+            ) from None
+
     def _prepare(self) -> None:
-        """Leave in the file only what this run can build on: whole records with an answer."""
+        """Leave in the file only what this run can build on."""
         if not self.path.exists():
             return
         if self._overwrite:
             self.path.write_text("", encoding="utf-8")
             return
-        dropped = False
-        for line, record in self._records():
+        is_dropped = False
+        for number, record in self._lines():
             if record is None:
                 self.torn_lines += 1
             else:
-                self._check_signature(record, line)
-                self._check_answer(record, line)
-            dropped = dropped or record is None or record["error"] is not None
-        if dropped:
-            self._drop_all_but_answers()
+                self._check_record(record, number)
+            is_dropped = is_dropped or record is None or record["error"] is not None
+        if is_dropped:
+            with written_beside(self.path) as file:
+                for _, record in self._lines():
+                    if record is not None and record["error"] is None:
+                        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    def _check_record(self, record: Record, line: int) -> None:
+        if not record.keys() >= set(_KEYS) or not isinstance(record["signature"], str):
+            raise UserError(
+                f"{self.path}:{line}: is no record of this harness (one has: "
+                f"{', '.join(_KEYS)}); {self._remedy}"
+            )
+        parts = self.signature.differences(Signature.parse(record["signature"]))
+        if parts:
+            raise UserError(
+                f"{self.path}:{line}: was made by a run that differs in: {', '.join(parts)}; "
+                f"{self._remedy}"
+            )
+        reason = None
+        if not isinstance(record["id"], str):
+            reason = "its id is no text"
+        elif record["error"] is None:
+            reason = self._check(record)
+        if reason is not None:
+            raise UserError(
+                f"{self.path}:{line}: was changed since it was written: {reason}; "
+                f"delete the line, {self._remedy}"
+            )
 
     def _probe(self) -> None:
         """Find out, before anything is asked, whether there is room for more."""
@@ -120,45 +173,7 @@ class Log:
             finally:
                 os.truncate(self.path, size)
 
-    def _drop_all_but_answers(self) -> None:
-        with written_beside(self.path) as kept:
-            for _, record in self._records():
-                if record is not None and record["error"] is None:
-                    kept.write(json.dumps(record, ensure_ascii=False) + "\n")
-
-    def _check_signature(self, record: Record, line: int) -> None:
-        other = record.get("signature")
-        if not isinstance(other, str) or not record.keys() >= _REQUIRED:
-            raise UserError(
-                f"{self.path}:{line}: is no record of this harness (one has: "
-                f"{', '.join(sorted(_REQUIRED))}); name another --log_path, or --overwrite it"
-            )
-        parts = self._signature.differences(Signature.parse(other))
-        if parts:
-            raise UserError(
-                f"{self.path}:{line}: was made by a run that differs in: {', '.join(parts)}; "
-                "name another --log_path, or --overwrite it"
-            )
-
-    def _check_answer(self, record: Record, line: int) -> None:
-        """Refuse what a run cannot have written, and what could not be counted."""
-        if not isinstance(record["id"], str):
-            reason = "its id is no text"
-        elif record["error"] is not None:
-            return
-        elif not isinstance(record["answer"], str):
-            reason = "it has neither an answer nor an error"
-        else:
-            scores, beside = record.get("scores"), record.get(self._scores_beside)
-            if _are_scores(scores) and _are_scores(beside) and scores.keys() == beside.keys():
-                return
-            reason = "its scores are no scores of this harness"
-        raise UserError(
-            f"{self.path}:{line}: was changed since it was written: {reason}; "
-            "delete the line, name another --log_path, or --overwrite it"
-        )
-
-    def _records(self) -> Iterator[tuple[int, Record | None]]:
+    def _lines(self) -> Iterator[tuple[int, Record | None]]:
         """Yield (line number, record); None for the last line where it was cut off."""
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -174,43 +189,3 @@ class Log:
                     raise UserError(
                         f"{self.path}:{number}: is no record of a log: not a JSON object"
                     )
-
-    def resume(self) -> Iterator[Record]:
-        """Yield the records that earlier runs left, each with an answer."""
-        for _, record in self._records():
-            if record is not None:
-                yield record
-
-    def append(self, record: Record) -> None:
-        """Write one record, whole, and hand it to the operating system.
-
-        Raises:
-            UserError: the disk is full, or the file can no longer be written.
-        """
-        assert self._file is not None, "the log is not open"
-        try:
-            self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
-            self._file.flush()
-        except OSError as error:
-            raise UserError(
-                f"{self.path}: cannot be written any more: {error.strerror}; "
-                "the same command goes on from here once it can"
-            ) from None
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write a JSON file so that no reader ever sees half of it."""
-    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    with written_beside(path) as file:
-        file.write(text)
-
-
-def _are_scores(scores: object) -> TypeGuard[Mapping[str, float]]:
-    """Whether it is an object of known scores from 0 to 1, and of lengths."""
-    if not isinstance(scores, dict):
-        return False
-    known = {key for condition in REGISTRY.values() for key in condition.keys}
-    return scores.keys() <= known | _LENGTHS and all(
-        type(value) in (int, float) and 0 <= value <= (_LONGEST_ANSWER if key in _LENGTHS else 1)
-        for key, value in scores.items()
-    )

@@ -17,8 +17,8 @@ from ragifeval.generators.config import (
     load_local_config,
     load_remote_config,
 )
-from ragifeval.run.prompt import PromptTemplate
 from ragifeval.run.run import Task
+from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.scorer import read_badwords
 from ragifeval.scoring.signature import (
     PARTS,

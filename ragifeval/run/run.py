@@ -7,14 +7,12 @@ from typing import Any
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.generators.base import Answer, Generator, Request
-from ragifeval.run.journal import Log, Record
-from ragifeval.run.prompt import PromptTemplate, ordered_documents
+from ragifeval.run.asking import REASONING_END, split_reasoning
+from ragifeval.run.old.log import Log, Record
+from ragifeval.run.template import PromptTemplate, ordered_documents
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.statistics import Tally
 from ragifeval.text.matching import RULES, other_rule
-
-REASONING_END = "</think>"
-"""The usual end of a reasoning; answers that hold it while none is named bring a warning."""
 
 
 @dataclass
@@ -161,18 +159,3 @@ def _count(task: Task, outcome: Outcome, index: int, record: Record) -> None:
         outcome.reasoning_unset += REASONING_END in record["answer"]
     for rule, tally in outcome.tallies.items():
         tally.add(index, record["scores" if rule == task.matching else f"scores_{rule}"])
-
-
-def split_reasoning(text: str, reasoning_end: str | None) -> tuple[str, str, bool]:
-    """Part a generated text into answer and reasoning.
-
-    Returns:
-        (the answer, the reasoning, whether the reasoning came to its end). A reasoning without an
-        end leaves an empty answer.
-    """
-    if reasoning_end is None:
-        return text, "", True
-    reasoning, end, answer = text.rpartition(reasoning_end)
-    if not end:
-        return "", text, False
-    return answer.strip(), reasoning + end, True

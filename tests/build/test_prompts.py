@@ -18,9 +18,8 @@ from ragifeval.build.replies import (
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.paths import PROMPT, ROOT
-from ragifeval.run.block_template import BlockTemplate
-from ragifeval.run.prompt import PromptTemplate
-from ragifeval.run.replies import Score, Unparsed
+from ragifeval.run.old.replies import Score, Unparsed
+from ragifeval.run.template import PromptTemplate, Template
 
 PROMPTS = ROOT / "config" / "build"
 VALUES = {
@@ -51,8 +50,8 @@ REPLIES = [
 ]
 
 
-def template(language: str, name: str) -> BlockTemplate:
-    return BlockTemplate(PROMPTS / language / f"{name}.jinja")
+def template(language: str, name: str) -> Template:
+    return Template(PROMPTS / language / f"{name}.jinja")
 
 
 def rendered(language: str, name: str) -> str:

@@ -31,7 +31,7 @@ from ragifeval.build.replies import (
     wording,
 )
 from ragifeval.build.replies.tidying import LONGEST
-from ragifeval.run.replies import Score, Unparsed, parts
+from ragifeval.run.old.replies import Score, Unparsed, parts
 
 TABLE = Path(__file__).parent.parent / "data" / "build_replies.jsonl"
 CASES: list[Mapping[str, Any]] = [

@@ -18,7 +18,7 @@ from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Message, Prompt, Request
 from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local import LocalGenerator
-from ragifeval.run.prompt import PromptTemplate, ordered_documents
+from ragifeval.run.template import PromptTemplate, ordered_documents
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer, make_weights
 
 QUESTIONS = [

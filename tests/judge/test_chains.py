@@ -11,13 +11,13 @@ from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
 from ragifeval.judge.plan import PROMPTS, with_schema
-from ragifeval.run.asking import Asker
-from ragifeval.run.block_template import BlockTemplate
+from ragifeval.run.old.asking import Asker
+from ragifeval.run.template import Template
 from tests.loopback import Call, Loopback, Response, Script, chat, failure
 
 COUNT = 12
 NAMES = ("correctness", "faithfulness", "faithfulness_refine")
-TEMPLATES = {name: BlockTemplate(PROMPTS / "pl" / f"{name}.jinja") for name in NAMES}
+TEMPLATES = {name: Template(PROMPTS / "pl" / f"{name}.jinja") for name in NAMES}
 CORRECTNESS = Correctness(TEMPLATES, 4.0)
 
 

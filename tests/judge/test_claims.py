@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from ragifeval.judge.claims import judged_claims, overlap, read_claims
-from ragifeval.run.replies import Unparsed
+from ragifeval.run.old.replies import Unparsed
 
 # (reference, candidate, common) -> recall, precision, f1
 OVERLAPS = [

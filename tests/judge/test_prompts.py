@@ -9,7 +9,7 @@ from ragifeval.errors import UserError
 from ragifeval.judge import claims, faithfulness
 from ragifeval.judge.faithfulness import split
 from ragifeval.judge.plan import PROMPTS
-from ragifeval.run.block_template import BlockTemplate
+from ragifeval.run.template import Template
 
 VALUES = {
     "question": "<Q> & {{ x }}",
@@ -30,7 +30,7 @@ GIVEN = {
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_prompt_shows_what_it_is_given(language: str, name: str) -> None:
     values = {key: VALUES[key] for key in GIVEN[name]}
-    prompt = str(BlockTemplate(PROMPTS / language / f"{name}.jinja").render(values))
+    prompt = str(Template(PROMPTS / language / f"{name}.jinja").render(values))
     for value in values.values():
         assert value in prompt
     assert "{%" not in prompt
@@ -39,10 +39,9 @@ def test_a_prompt_shows_what_it_is_given(language: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("no blocks", "has no {% block user %}"),
         (
             "{% block user %}{{ nothing }}{% endblock %}",
-            "'nothing' is undefined; it is given: answer",
+            "'nothing' is undefined; a template is given: answer",
         ),
         ("{% block user %}", "Unexpected end of template"),
         ("{% block user %}{{ ''.__class__.__mro__ }}{% endblock %}", "is unsafe"),
@@ -53,14 +52,14 @@ def test_what_is_wrong_is_told(tmp_path: Path, source: str, message: str) -> Non
     path = tmp_path / "claims.jinja"
     path.write_text(source, encoding="utf-8")
     with pytest.raises(UserError) as told:
-        BlockTemplate(path).render({"answer": "A"})
+        Template(path).render({"answer": "A"})
     assert message in str(told.value)
     assert "claims.jinja" in str(told.value)
 
 
 def test_a_missing_prompt_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"claims\.jinja: cannot be read: No such file"):
-        BlockTemplate(tmp_path / "claims.jinja")
+        Template(tmp_path / "claims.jinja")
 
 
 SPLITS = [

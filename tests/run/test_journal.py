@@ -12,7 +12,7 @@ import pytest
 
 from ragifeval.errors import UserError
 from ragifeval.paths import ROOT
-from ragifeval.run.journal import Log, write_json
+from ragifeval.run.old.log import Log, write_json
 from ragifeval.scoring.signature import Signature
 
 OURS = Signature({"data": "11111111", "matching": "substring", "model": "a#1"})
@@ -239,7 +239,7 @@ class TestUnwritable:
 HOLD = """
 import sys
 from pathlib import Path
-from ragifeval.run.journal import Log
+from ragifeval.run.old.log import Log
 from ragifeval.scoring.signature import Signature
 with Log(Path(sys.argv[1]), Signature.parse(sys.argv[2])):
     print("open", flush=True)

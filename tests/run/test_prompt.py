@@ -10,7 +10,7 @@ from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Message, Prompt
-from ragifeval.run.prompt import PromptTemplate, ordered_documents
+from ragifeval.run.template import PromptTemplate, ordered_documents
 
 DOCUMENTS = [
     Document("opl-1", "Opłata wynosi 17 zł.", title="Opłaty", source="ustawa"),

@@ -11,9 +11,10 @@ import pytest
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.generators.base import Answer, Request
-from ragifeval.run.journal import Log
-from ragifeval.run.prompt import PromptTemplate
-from ragifeval.run.run import Outcome, Task, new_outcome, resume, run, split_reasoning
+from ragifeval.run.asking import split_reasoning
+from ragifeval.run.old.log import Log
+from ragifeval.run.run import Outcome, Task, new_outcome, resume, run
+from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature

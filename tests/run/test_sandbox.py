@@ -6,7 +6,7 @@ import pytest
 
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.errors import UserError
-from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.template import PromptTemplate
 
 SAMPLE = Sample("p01", "Ile wynosi opłata?", ("a",), {"safe": True})
 DOCUMENTS = [Document("a", "Opłata wynosi 17 zł.", "Opłaty", "ustawa")]

@@ -10,9 +10,9 @@ import pytest
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.paths import PROMPT
-from ragifeval.run.prompt import PromptTemplate
 from ragifeval.run.run import Outcome, Task, new_outcome
 from ragifeval.run.summary import estimates, summary, table
+from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.statistics import Estimate
 
 SAMPLES = tuple(Sample(f"p{n}", "Ile?", ("a",), {"safe": True}) for n in range(4))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from ragifeval.build.asking.stage import Models, Passed, no_value, split_id
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.build.replies import read_rating
-from ragifeval.run.asking import Ask, Asked
-from ragifeval.run.replies import Score
+from ragifeval.run.old.asking import Ask, Asked
+from ragifeval.run.old.replies import Score
 
 
 def criticise(models: Models, candidates: Sequence[Candidate], chunks: Sequence[Chunk]) -> Passed:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ragifeval.build.asking.stage import Models, Passed, no_value, split_id
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.replies import read_phrases
-from ragifeval.run.asking import Ask, Asked
+from ragifeval.run.old.asking import Ask, Asked
 
 
 def propose_phrases(

@@ -8,7 +8,7 @@ from ragifeval.build.asking.stage import Models, Passed, no_value, split_id
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.build.replies import Pair, read_answer, read_pair, read_questions
-from ragifeval.run.asking import Ask, Asked
+from ragifeval.run.old.asking import Ask, Asked
 
 LONGEST_ANSWER = 500
 """An answer of so many characters is no short fact any more: its question is dropped."""

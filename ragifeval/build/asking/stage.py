@@ -16,8 +16,8 @@ from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.generators.base import Generator
 from ragifeval.run.any_model import load_any_generator
-from ragifeval.run.asking import Ask, Asked, Asker
-from ragifeval.run.reply_log import Replies
+from ragifeval.run.old.asking import Ask, Asked, Asker
+from ragifeval.run.old.reply_log import Replies
 
 UNREAD = "the reply cannot be read"
 NO_REPLY = "no reply came"

@@ -17,8 +17,8 @@ from ragifeval.build.replies.wording import (
     is_introduction,
     is_placeholder,
 )
-from ragifeval.run.replies import Unparsed, pick
-from ragifeval.run.replies.parts import read_parts, unwrapped
+from ragifeval.run.old.replies import Unparsed, pick
+from ragifeval.run.old.replies.parts import read_parts, unwrapped
 
 
 @dataclass(frozen=True, slots=True)

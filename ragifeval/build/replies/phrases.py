@@ -12,8 +12,8 @@ from ragifeval.build.replies.wording import (
     is_placeholder,
     is_remark,
 )
-from ragifeval.run.replies import Unparsed
-from ragifeval.run.replies.parts import unwrapped
+from ragifeval.run.old.replies import Unparsed
+from ragifeval.run.old.replies.parts import unwrapped
 
 MOST_WORDS = 6
 """Between commas or on lines without bullets, more words than these are no phrase but prose."""

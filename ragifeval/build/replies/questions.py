@@ -14,7 +14,7 @@ from ragifeval.build.replies.wording import (
     is_placeholder,
     is_remark,
 )
-from ragifeval.run.replies import Unparsed
+from ragifeval.run.old.replies import Unparsed
 
 _WAYS = "|".join(map(re.escape, sorted(QUESTION, key=len, reverse=True)))
 _QUESTION = rf"(?:{_WAYS}|[qpf])[ \t]*+(?:nr\.?|no\.?|#)?[ \t]*+"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ragifeval.build.replies.tidying import sound, text_of
 from ragifeval.build.replies.wording import is_remark
-from ragifeval.run.replies import Score, read_score
+from ragifeval.run.old.replies import Score, read_score
 
 
 def read_rating(reply: str, low: float, high: float) -> Score:

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from ragifeval.build.replies.wording import without_remarks
-from ragifeval.run.replies import Unparsed, plain, read_json, without_thinking
-from ragifeval.run.replies.parts import unwrapped
+from ragifeval.run.old.replies import Unparsed, plain, read_json, without_thinking
+from ragifeval.run.old.replies.parts import unwrapped
 
 LONGEST = 20_000
 """A reply of more characters, its thinking aside, is not read: a few lines were asked for."""

@@ -22,7 +22,7 @@ from ragifeval.results.report.shown import (
     ShownMark,
     View,
 )
-from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response, counted
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import Text, other_rule

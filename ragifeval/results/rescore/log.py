@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from ragifeval.errors import UserError
 from ragifeval.results.outputs import output_paths, summary_path
 from ragifeval.results.rescore.rescoring import Rescoring
-from ragifeval.run.journal import write_json
+from ragifeval.run.old.log import write_json
 from ragifeval.run.summary import plain_options, scores_as_json, versions
 from ragifeval.scoring.statistics import Estimate
 

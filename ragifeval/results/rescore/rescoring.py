@@ -10,7 +10,7 @@ from ragifeval.errors import UserError
 from ragifeval.results.answers import StoredAnswer, model_name, read_answers
 from ragifeval.results.rescore.pool import Scored, Work, score_names
 from ragifeval.results.rescore.signature import MIXED, rescored_signature, whole_signature
-from ragifeval.run.run import REASONING_END, split_reasoning
+from ragifeval.run.asking import REASONING_END, split_reasoning
 from ragifeval.scoring.scorer import Scores
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import Estimate, Tally

@@ -16,7 +16,7 @@ from ragifeval.results.report.results import Results
 from ragifeval.results.report.runs import Run, read_runs
 from ragifeval.results.report.shown import Interned, Shown
 from ragifeval.results.report.texts import load_texts
-from ragifeval.run.prompt import PromptTemplate
+from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 
 DOCUMENTS = [

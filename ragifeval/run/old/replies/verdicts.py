@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragifeval.run.replies.labels import VERDICT_KEYS, VERDICTS, either
-from ragifeval.run.replies.loose_json import read_objects
-from ragifeval.run.replies.parts import FRAME, Unparsed, plain, plain_key, without_thinking
-from ragifeval.run.replies.reasons import reason_around, reason_in
+from ragifeval.run.old.replies.labels import VERDICT_KEYS, VERDICTS, either
+from ragifeval.run.old.replies.loose_json import read_objects
+from ragifeval.run.old.replies.parts import FRAME, Unparsed, plain, plain_key, without_thinking
+from ragifeval.run.old.replies.reasons import reason_around, reason_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragifeval.run.replies.labels import REASONS, SCORES, either
-from ragifeval.run.replies.parts import FRAME, pick
+from ragifeval.run.old.replies.labels import REASONS, SCORES, either
+from ragifeval.run.old.replies.parts import FRAME, pick
 
 LINE_FRAME = FRAME.replace(r"\s", r" \t")
 HEADING = re.compile(rf"{FRAME}(?:{either(SCORES)}){FRAME}[:：]?{FRAME}", re.IGNORECASE)

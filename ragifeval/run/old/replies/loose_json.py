@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ragifeval.run.replies.parts import Unparsed, without_thinking
+from ragifeval.run.old.replies.parts import Unparsed, without_thinking
 
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 # One that nothing closes goes on to the end: else each quotation mark would be tried so far.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragifeval.run.replies.parts import Unparsed, plain, plain_key
+from ragifeval.run.old.replies.parts import Unparsed, plain, plain_key
 
 SIDES = ("reference", "candidate", "common")
 # The keys asked for, those published, and their translations.

@@ -13,9 +13,9 @@ from ragifeval.errors import UserError
 from ragifeval.generators.base import Message, Prompt
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
-from ragifeval.run.asking import Ask, Asked, Asker
-from ragifeval.run.replies import Unparsed
-from ragifeval.run.reply_log import Replies
+from ragifeval.run.old.asking import Ask, Asked, Asker
+from ragifeval.run.old.replies import Unparsed
+from ragifeval.run.old.reply_log import Replies
 from ragifeval.scoring.signature import Signature
 from tests.end_to_end.process import records
 from tests.loopback import Call, Loopback, Response, Script, chat, failure

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Self
 
 from ragifeval.errors import UserError
-from ragifeval.run.journal import Log, Record
+from ragifeval.run.old.log import Log, Record
 from ragifeval.scoring.signature import Signature
 
 

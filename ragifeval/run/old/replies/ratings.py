@@ -6,10 +6,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ragifeval.run.replies.labels import FINALS, SCORE_KEYS, SCORES, SUMS, either
-from ragifeval.run.replies.loose_json import read_objects
-from ragifeval.run.replies.parts import FRAME, Unparsed, pick, plain, plain_key, without_thinking
-from ragifeval.run.replies.reasons import (
+from ragifeval.run.old.replies.labels import FINALS, SCORE_KEYS, SCORES, SUMS, either
+from ragifeval.run.old.replies.loose_json import read_objects
+from ragifeval.run.old.replies.parts import (
+    FRAME,
+    Unparsed,
+    pick,
+    plain,
+    plain_key,
+    without_thinking,
+)
+from ragifeval.run.old.replies.reasons import (
     HEADING,
     LINE_FRAME,
     is_reason_label,

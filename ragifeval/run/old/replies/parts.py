@@ -7,10 +7,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
-
-class Unparsed(ValueError):
-    """A reply that does not say what it was asked for; the text says what is missing."""
-
+from ragifeval.run.structured import Unparsed as Unparsed
 
 # Letters that Unicode takes for letters of their own. Patterns take the dotless i for an i.
 _UNDECOMPOSED = str.maketrans({"ł": "l", "ı": "i"})

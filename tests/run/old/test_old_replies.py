@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from ragifeval.judge.claims import read_claims
-from ragifeval.run.replies import (
+from ragifeval.run.old.replies import (
     Unparsed,
     claim_keys,
     loose_json,

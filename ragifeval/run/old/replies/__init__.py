@@ -3,10 +3,10 @@
 A reply that could mean two things is Unparsed, and the model is asked again.
 """
 
-from ragifeval.run.replies.loose_json import read_json
-from ragifeval.run.replies.parts import Unparsed, pick, plain, read_labels, without_thinking
-from ragifeval.run.replies.ratings import Score, read_score
-from ragifeval.run.replies.verdicts import Verdict, read_verdict
+from ragifeval.run.old.replies.loose_json import read_json
+from ragifeval.run.old.replies.parts import Unparsed, pick, plain, read_labels, without_thinking
+from ragifeval.run.old.replies.ratings import Score, read_score
+from ragifeval.run.old.replies.verdicts import Verdict, read_verdict
 
 __all__ = [
     "Score",

@@ -1,0 +1,1 @@
+"""What judge and build still use until they are on the new spine."""

@@ -1,0 +1,332 @@
+"""Structured replies: what is read, what is not, what is asked again, kept and not asked again."""
+
+import json
+import threading
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Message, Prompt
+from ragifeval.generators.config import RemoteConfig
+from ragifeval.generators.remote import RemoteGenerator
+from ragifeval.run.asking import Asking
+from ragifeval.run.journal import Journal
+from ragifeval.run.structured import (
+    Ask,
+    Reply,
+    StructuredAsking,
+    Unparsed,
+    check_reply,
+    read_reply,
+    strict_schema,
+)
+from ragifeval.scoring.signature import Signature
+from tests.end_to_end.process import records
+from tests.loopback import Call, Loopback, Response, Script, chat, failure
+
+SIGNATURE = Signature({"model": "m#1", "version": "1"})
+
+
+class Pair(BaseModel):
+    question: str = Field(min_length=1)
+    answer: str
+
+
+class Number(BaseModel):
+    value: int
+    why: str = ""
+
+
+LABELS = {"question": ["Pytanie", "Question"], "answer": ["Odpowiedź"]}
+PAIR = {"question": "Ile?", "answer": "17 zł {netto}"}
+
+READ = {
+    "an object": '{"question": "Ile?", "answer": "17 zł {netto}"}',
+    "a fenced block": 'Oto:\n```json\n{"question": "Ile?", "answer": "17 zł {netto}"}\n```\nTak.',
+    "amid prose": 'Oto para: {"question": "Ile?", "answer": "17 zł {netto}"} Powodzenia!',
+    "keys of its own": '{"question": "Ile?", "answer": "17 zł {netto}", "note": 1}',
+    "a comma too many": '{"question": "Ile?", "answer": "17 zł {netto}",}',
+    "single quotes": "{'question': 'Ile?', 'answer': '17 zł {netto}'}",
+    "behind a reasoning": '<think>{"a": 1}</think>{"question": "Ile?", "answer": "17 zł {netto}"}',
+    "labels": "Pytanie: Ile?\nOdpowiedź: 17 zł {netto}",
+    "labels in Markdown": "**Pytanie:** Ile?\n\n- **Odpowiedź**: 17 zł {netto}\n",
+    "labels that are numbered": "1. question: Ile?\n2. ODPOWIEDŹ : 17 zł {netto}",
+    "labels in another order": "Odpowiedź:\n17 zł {netto}\nPytanie: Ile?",
+}
+
+
+@pytest.mark.parametrize("text", READ.values(), ids=READ)
+def test_what_is_read(text: str) -> None:
+    assert read_reply(text, Pair, LABELS).model_dump() == PAIR
+
+
+UNREAD = {
+    "nothing": ("  ", "it is empty"),
+    "prose": ("Nie wiem.", "it is not a JSON object"),
+    "a list": ("[1, 2]", "it is not a JSON object"),
+    "a field too few": ('{"question": "Ile?"}', "answer: Field required"),
+    "a field of another kind": (
+        '{"question": ["Ile?"], "answer": "5"}',
+        "question: Input should be a valid string",
+    ),
+    "a field that says nothing": (
+        '{"question": "", "answer": "5"}',
+        "question: String should have at least 1 character",
+    ),
+    "one label": ("Pytanie: Ile?", "it is not a JSON object"),
+    "a label twice": ("Pytanie: Ile?\nPytanie: Kto?\nOdpowiedź: 5", "it is not a JSON object"),
+    "a label in a sentence": ("To Pytanie: Ile? Odpowiedź: 5", "it is not a JSON object"),
+    "two objects": (f'{json.dumps(PAIR)} lub {json.dumps(PAIR)[:-2]}!"}}', "it is not a JSON"),
+    "deep nesting": ('{"a":' * 100_000, "it is not a JSON object"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), UNREAD.values(), ids=UNREAD)
+def test_what_is_not_read(text: str, reason: str) -> None:
+    with pytest.raises(Unparsed) as caught:
+        read_reply(text, Pair, LABELS)
+    assert str(caught.value).startswith(reason)
+
+
+def test_without_labels_there_are_none() -> None:
+    with pytest.raises(Unparsed):
+        read_reply("Pytanie: Ile?\nOdpowiedź: 5", Pair)
+
+
+def test_every_key_of_the_schema_is_required_and_no_other_allowed() -> None:
+    class Claim(BaseModel):
+        text: str
+        is_supported: bool = True
+
+    class Claims(BaseModel):
+        claims: list[Claim]
+
+    schema = strict_schema(Claims)
+    assert schema["required"] == ["claims"]
+    assert schema["additionalProperties"] is False
+    claim = schema["$defs"]["Claim"]
+    assert claim["required"] == ["text", "is_supported"]
+    assert claim["additionalProperties"] is False
+    assert "default" not in claim["properties"]["is_supported"]
+
+
+def ask(name: str) -> Ask:
+    return Ask(name, Prompt((Message("user", f"prompt of {name}"),)))
+
+
+def asks(count: int) -> Iterator[Ask]:
+    return (ask(str(number)) for number in range(count))
+
+
+def put(
+    script: Script, wanted: Iterator[Ask], path: Path | None = None, **options: Any
+) -> tuple[dict[str, Reply[Number]], list[Call]]:
+    """Ask; return the replies by id, and what the server saw."""
+    keeping = Journal(path, SIGNATURE, check=check_reply, hint="-o") if path else nullcontext()
+    with Loopback(script) as server, keeping as journal:
+        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=8)
+        generator = RemoteGenerator(config, "-", False)
+        with Asking(generator, journal, total=None, unit=" replies") as asking:
+            replies = list(StructuredAsking(asking, Number, **options).ask(wanted))
+        assert len({reply.ask.id for reply in replies}) == len(replies)
+        return {reply.ask.id: reply for reply in replies}, server.calls
+
+
+def echo(call: Call) -> Response:
+    return chat(json.dumps({"value": int(call.prompt.rpartition(" ")[2])}))
+
+
+def values(replies: dict[str, Reply[Number]]) -> dict[str, int | None]:
+    return {key: reply.value and reply.value.value for key, reply in replies.items()}
+
+
+class TestAsking:
+    def test_every_prompt_is_asked_once(self) -> None:
+        replies, calls = put(echo, asks(100))
+        assert values(replies) == {str(number): number for number in range(100)}
+        assert len(calls) == 100
+
+    def test_nothing_to_ask_asks_nothing(self) -> None:
+        assert put(echo, asks(0)) == ({}, [])
+
+    def test_prompts_are_made_when_they_are_needed(self) -> None:
+        made: list[str] = []
+
+        def watched() -> Iterator[Ask]:
+            for one in asks(1000):
+                made.append(one.id)
+                yield one
+
+        with Loopback(echo) as server:
+            config = RemoteConfig(model="m", api_base=server.url, threads=4)
+            generator = RemoteGenerator(config, "-", False)
+            with Asking(generator, None, total=None, unit="") as asking:
+                next(StructuredAsking(asking, Number).ask(watched()))
+                assert len(made) < 20
+
+    def test_a_queue_may_grow_meanwhile(self) -> None:
+        """Ten chains of five prompts, each depending on the reply before it."""
+        queue = deque(ask(f"chain{chain}-0") for chain in range(10))
+        done = Counter[str]()
+        with Loopback(lambda call: chat(f'{{"value": {call.prompt[-1]}}}')) as server:
+            config = RemoteConfig(model="m", api_base=server.url, threads=4)
+            generator = RemoteGenerator(config, "-", False)
+            with Asking(generator, None, total=50, unit="") as asking:
+                structured = StructuredAsking(asking, Number)
+                while queue:
+                    waiting = iter(lambda: queue.popleft() if queue else None, None)
+                    for reply in structured.ask(waiting):
+                        chain, _, step = reply.ask.id.partition("-")
+                        assert reply.value is not None
+                        assert reply.value.value == int(step)
+                        done[chain] += 1
+                        if reply.value.value < 4:
+                            queue.appendleft(ask(f"{chain}-{reply.value.value + 1}"))
+        assert done == {f"chain{chain}": 5 for chain in range(10)}
+
+    def test_stopped_it_takes_what_is_in_flight(self) -> None:
+        with Loopback(lambda call: chat('{"value": 1}', delay=0.2)) as server:
+            config = RemoteConfig(model="m", api_base=server.url, threads=4)
+            generator = RemoteGenerator(config, "-", False)
+            with Asking(generator, None, total=100, unit="") as asking:
+                threading.Timer(0.1, asking.stop).start()
+                replies = list(StructuredAsking(asking, Number).ask(asks(100)))
+            assert asking.interrupted
+            assert len(replies) == len(server.calls) == 4
+
+
+class TestRepliesThatAreNotRead:
+    # The reply, what the model is told -> the messages that are added to the second prompt.
+    SECOND: dict[str, tuple[str, str | None, list[str]]] = {
+        "shown": ("dużo", "Sam JSON!", ["dużo", "Sam JSON!"]),
+        "shown in part": ("x" * 9_000, "Sam JSON!", ["x" * 2_000, "Sam JSON!"]),
+        "empty": (" ", "Sam JSON!", []),
+        "nothing to say": ("dużo", None, []),
+    }
+
+    @pytest.mark.parametrize(("reply", "again", "added"), SECOND.values(), ids=SECOND)
+    def test_are_asked_for_once_more(self, reply: str, again: str | None, added: list[str]) -> None:
+        replies, calls = put(lambda call: chat(reply), asks(1), again=again)
+        first, second = (call.json["messages"] for call in calls)
+        assert second[: len(first)] == first
+        assert [message["content"] for message in second[len(first) :]] == added
+        assert (replies["0"].value, replies["0"].text) == (None, reply)
+        assert str(replies["0"].error).startswith("the reply cannot be read: it is")
+
+    def test_the_second_reply_counts(self) -> None:
+        replies, calls = put(
+            lambda call: echo(call) if len(call.json["messages"]) == 1 else chat('{"value": 7}'),
+            asks(3),
+            again="Sam JSON!",
+        )
+        assert values(replies) == {"0": 0, "1": 1, "2": 2}
+        replies, calls = put(
+            lambda call: chat('{"value": 7}' if len(call.json["messages"]) > 1 else "siedem"),
+            asks(50),
+            again="Sam JSON!",
+        )
+        assert set(values(replies).values()) == {7}
+        assert len(calls) == 100
+
+    def test_a_reply_that_was_cut_off(self) -> None:
+        cut = chat('{"value": 1, "why": "bo', "length")
+        replies, _ = put(lambda call: cut, asks(1))
+        assert values(replies) == {"0": 1}  # repaired
+        replies, calls = put(lambda call: cut, asks(1), must_be_whole=True)
+        assert replies["0"].error == (
+            "the reply cannot be read, cut off by its limit of tokens: it is not whole"
+        )
+        assert len(calls) == 2
+
+    @pytest.mark.parametrize(("status", "is_refusal"), [(400, True), (422, True), (500, False)])
+    def test_a_fault_is_no_reply(self, status: int, is_refusal: bool) -> None:
+        replies, calls = put(lambda call: failure(status, "no"), asks(2))
+        assert str(replies["0"].error).startswith(f"{status} ")
+        assert (replies["0"].text, replies["0"].is_refusal) == (None, is_refusal)
+        assert len(calls) == 2
+
+    def test_reasoning_is_no_part_of_it(self) -> None:
+        reply = '{"value": 1} or 2?</END>{"value": 3}'
+        replies, _ = put(lambda call: chat(reply), asks(1), reasoning_end="</END>")
+        assert replies["0"].text == '{"value": 3}'
+        assert values(replies) == {"0": 3}
+
+
+def has_schema(call: Call) -> bool:
+    return "response_format" in call.json
+
+
+class TestSchema:
+    def test_it_is_sent(self) -> None:
+        _, calls = put(echo, asks(3), use_schema=True)
+        assert all(
+            call.json["response_format"]["json_schema"]["schema"] == strict_schema(Number)
+            for call in calls
+        )
+        _, calls = put(echo, asks(3))
+        assert not any(map(has_schema, calls))
+
+    @pytest.mark.parametrize(
+        "failing", [failure(400, "no response_format"), failure(500, "down"), chat("tak")]
+    )
+    def test_a_service_that_fails_under_it_is_asked_without(self, failing: Response) -> None:
+        replies, calls = put(
+            lambda call: failing if has_schema(call) else echo(call), asks(60), use_schema=True
+        )
+        assert values(replies) == {str(number): number for number in range(60)}
+        # Eight are in flight, and as many replies wait, when the third failure gives it up.
+        assert 3 <= sum(map(has_schema, calls)) <= 3 + 16
+        assert len(calls) - sum(map(has_schema, calls)) == 60
+
+    def test_once_it_worked_a_failure_is_a_failure(self) -> None:
+        replies, _ = put(
+            lambda call: failure(500, "down") if call.prompt.endswith("9") else echo(call),
+            asks(10),
+            use_schema=True,
+        )
+        failed = [reply for reply in replies.values() if reply.error is not None]
+        assert [reply.ask.id for reply in failed] == ["9"]
+
+
+class TestJournal:
+    def test_holds_each_reply(self, tmp_path: Path) -> None:
+        put(echo, asks(3), tmp_path / "replies.jsonl")
+        kept = {record["id"]: record for record in records(tmp_path / "replies.jsonl")}
+        assert kept["2"]["reply"] == '{"value": 2}'
+        assert kept["2"]["tries"] == 1
+        assert kept["2"]["usage"] == {"prompt_tokens": 11, "completion_tokens": 7}
+        assert kept["2"]["signature"] == "model:m#1|version:1"
+
+    def test_only_what_is_missing_is_asked(self, tmp_path: Path) -> None:
+        path = tmp_path / "replies.jsonl"
+        put(lambda call: echo(call) if call.index else failure(500, "down"), asks(10), path)
+        failed = next(one["id"] for one in records(path) if one["error"] is not None)
+        with path.open("a") as file:
+            file.write('{"id": "10", "pro')  # a kill in the middle of a line
+        replies, calls = put(echo, asks(12), path)
+        assert values(replies) == {str(number): number for number in range(12)}
+        asked = sorted(int(call.prompt.rpartition(" ")[2]) for call in calls)
+        assert asked == sorted([int(failed), 10, 11])
+        assert not any(replies[str(number)].is_resumed for number in asked)
+        assert len(records(path)) == 12
+
+    def test_another_prompt_of_the_same_id_is_asked(self, tmp_path: Path) -> None:
+        path = tmp_path / "replies.jsonl"
+        put(echo, asks(1), path)
+        changed = Ask("0", Prompt((Message("user", "another prompt 5"),)))
+        replies, calls = put(echo, iter([changed]), path)
+        assert values(replies) == {"0": 5}
+        assert len(calls) == 1
+
+    def test_a_changed_record_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "replies.jsonl"
+        put(echo, asks(1), path)
+        path.write_text(json.dumps({**records(path)[0], "reply": 5}) + "\n", encoding="utf-8")
+        with pytest.raises(UserError, match=r"written: its prompt or reply .* another -o, or"):
+            put(echo, asks(1), path)
