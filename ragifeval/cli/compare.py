@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
     from ragifeval.results.compare.comparison import compare
     from ragifeval.results.compare.formats import FORMATS
-    from ragifeval.results.compare.grids import Setting
+    from ragifeval.results.compare.formats import Setting
     from ragifeval.results.compare.scored_logs import common_signature, headline, read_scored_log
     from ragifeval.scoring.statistics import Resampling
 

@@ -1,4 +1,4 @@
-"""A comparison as a table for the screen, as Markdown, LaTeX, CSV, JSON, or a model card's YAML.
+"""A comparison as tables for the screen, Markdown or LaTeX, as CSV, JSON, or a model card's YAML.
 
 The first three show per cent and the chosen measures; CSV and JSON hold everything, as shares.
 """
@@ -6,105 +6,145 @@ The first three show per cent and the chosen measures; CSV and JSON hold everyth
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 
-from ragifeval.results.compare.comparison import Comparison, Difference
-from ragifeval.results.compare.grids import Setting, grids
-from ragifeval.scoring.statistics import AGGREGATES
+from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
+from ragifeval.scoring.statistics import AGGREGATES, Estimate
+from ragifeval.tables import Grid
 
-
-def as_text(comparison: Comparison, setting: Setting) -> str:
-    """Tables for the screen."""
-    parts = []
-    for grid in grids(comparison, setting):
-        widths = [max(map(len, column)) for column in zip(grid.header, *grid.rows, strict=True)]
-        lines = [grid.title, ""]
-        for row in (grid.header, ["-" * width for width in widths], *grid.rows):
-            cells = zip(row, widths, range(len(row)), strict=True)
-            lines.append(
-                "  ".join(
-                    cell.ljust(width) if column < grid.texts else cell.rjust(width)
-                    for cell, width, column in cells
-                ).rstrip()
-            )
-        parts.append("\n".join(lines))
-    return "\n\n".join([*parts, *([setting.signature] if setting.signature else [])])
+# With more models than this, the table of questions names the best and the worst only.
+_MODEL_COLUMNS = 4
+_QUESTION_LENGTH = 70
 
 
-def as_markdown(comparison: Comparison, setting: Setting) -> str:
-    """Tables of GitHub's Markdown."""
+@dataclass(frozen=True)
+class Setting:
+    """What a reader must know in addition to the numbers.
 
-    def row(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    Attributes:
+        matching: the rule of "found".
+        signature: what the logs have in common; None where none has a signature.
+        seed, draws: of the resampling.
+        measures: those whose differences the tables show.
+    """
 
-    parts = []
-    for grid in grids(comparison, setting):
-        rule = ["---" if column < grid.texts else "---:" for column in range(len(grid.header))]
-        lines = [f"{grid.title[0].upper()}{grid.title[1:]}:", "", row(grid.header)]
-        parts.append("\n".join([*lines, row(rule), *map(row, grid.rows)]))
-    return "\n\n".join([*parts, *([f"`{setting.signature}`"] if setting.signature else [])])
-
-
-def as_latex(comparison: Comparison, setting: Setting) -> str:
-    """Tables for the package booktabs."""
-    parts = []
-    for grid in grids(comparison, setting):
-        columns = "l" * grid.texts + "r" * (len(grid.header) - grid.texts)
-        rows = [" & ".join(map(_latex, row)) + r" \\" for row in (grid.header, *grid.rows)]
-        lines = [f"% {grid.title}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rows[0]]
-        parts.append("\n".join([*lines, r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}"]))
-    return "\n\n".join([*parts, *([f"% {setting.signature}"] if setting.signature else [])])
+    matching: str
+    signature: str | None
+    seed: int
+    draws: int
+    measures: Sequence[str]
 
 
-_LATEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "…": r"\dots{}",
-    }
-)
+def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
+    """Yield the tables: scores, judged scores, differences, questions."""
+    first, *others = comparison.models
+    measures = [name for name in MEASURES if name in first.scores]
+    yield Grid(
+        f"{comparison.samples} samples, rule {setting.matching}, per cent with 95 % intervals",
+        ["model", *measures],
+        [
+            [model.name, *(_percent(model.scores[name]) for name in measures)]
+            for model in comparison.models
+        ],
+    )
+    if first.judged:
+        yield Grid(
+            "judged (docs/judge.md): means with 95 % intervals, of answers judged in all logs",
+            ["model", *(f"{name} ({score.count})" for name, score in first.judged.items())],
+            [[model.name, *map(_judged, model.judged.values())] for model in comparison.models],
+        )
+    if others:
+        # Holm's correction changes nothing where there is one comparison.
+        tests = ["bootstrap", "permutation"]
+        columns = [*(f"p {test}" for test in tests)]
+        columns += [f"Holm {test}" for test in tests] if len(others) > 1 else []
+        yield Grid(
+            f"difference from {first.name}, in percentage points",
+            ["model", "measure", "difference", "95 % interval", *columns],
+            [
+                [model.name, name, *_difference(model.differences[name])][: 4 + len(columns)]
+                for model in others
+                for name in setting.measures
+                if name in model.differences
+            ],
+            align="ll",
+        )
+    if comparison.questions:
+        yield _questions(comparison)
 
 
-def _latex(text: str) -> str:
-    return text.translate(_LATEX).replace(" - ", "--")
+def _percent(score: Estimate) -> str:
+    return f"{score.mean * 100:.2f} ({score.low * 100:.1f} - {score.high * 100:.1f})"
+
+
+def _judged(score: Estimate) -> str:
+    return f"{score.mean:.4f} ({score.low:.3f} - {score.high:.3f})"
+
+
+def _difference(difference: Difference) -> Sequence[str]:
+    mean, low, high, *p_values = asdict(difference).values()
+    interval = f"{low * 100:+.1f} to {high * 100:+.1f}"
+    return [f"{mean * 100:+.2f}", interval, *(f"{p:.4f}" for p in p_values)]
+
+
+def _questions(comparison: Comparison) -> Grid:
+    names = [model.name for model in comparison.models]
+    few = len(names) <= _MODEL_COLUMNS
+    rows = []
+    for question in comparison.questions:
+        points = [f"{point:.2f}" for point in question.points]
+        if not few:
+            places = sorted(range(len(points)), key=question.points.__getitem__)
+            points = [f"{points[place]} {names[place]}" for place in (places[0], places[-1])]
+        text = " ".join(question.text.split())
+        if len(text) > _QUESTION_LENGTH:
+            text = text[: _QUESTION_LENGTH - 1] + "…"
+        rows.append([question.id, text, *points, str(question.conditions)])
+    return Grid(
+        "questions on which they differ most: points of so many conditions",
+        ["id", "question", *(names if few else ["worst", "best"]), "of"],
+        rows,
+        align="ll",
+    )
+
+
+def _as_tables(
+    render: Callable[[Grid], str], signature: str
+) -> Callable[[Comparison, Setting], str]:
+    """A format that shows the grids, then the signature in a template of its own."""
+
+    def show(comparison: Comparison, setting: Setting) -> str:
+        parts = [render(grid) for grid in grids(comparison, setting)]
+        return "\n\n".join(
+            [*parts, *([signature.format(setting.signature)] if setting.signature else [])]
+        )
+
+    return show
 
 
 def as_csv(comparison: Comparison, setting: Setting) -> str:
     """One row a model and measure."""
     numbers = [field.name for field in fields(Difference)][3:]
+    columns = ["model", "log", "measure", "mean", "low", "high", "count"]
+    columns += ["difference", "difference_low", "difference_high", *numbers]
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(
-        [
-            *("model", "log", "measure", "mean", "low", "high", "count"),
-            *("difference", "difference_low", "difference_high", *numbers),
-        ]
-    )
+    writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
+    writer.writeheader()
     for model in comparison.models:
-        for name, score in model.scores.items():
-            cells = [model.name, model.log, name, score.mean, score.low, score.high, score.count]
-            difference = model.differences.get(name)
-            more = asdict(difference).values() if difference else [""] * (3 + len(numbers))
-            writer.writerow([*cells, *more])
-        for name, score in model.judged.items():
-            cells = [model.name, model.log, f"judged {name}", score.mean, score.low, score.high]
-            writer.writerow([*cells, score.count, *[""] * (3 + len(numbers))])
+        judged = {f"judged {name}": score for name, score in model.judged.items()}
+        for name, score in {**model.scores, **judged}.items():
+            row = {"model": model.name, "log": model.log, "measure": name, **asdict(score)}
+            if name in model.differences:
+                row |= zip(columns[7:], asdict(model.differences[name]).values(), strict=True)
+            writer.writerow(row)
     return file.getvalue().rstrip("\n")
 
 
 def as_json(comparison: Comparison, setting: Setting) -> str:
     """One object with all that is known."""
-    value = {
-        "matching": setting.matching,
-        "signature": setting.signature,
-        "seed": setting.seed,
-        "draws": setting.draws,
-        **asdict(comparison),
-    }
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    known = {key: value for key, value in asdict(setting).items() if key != "measures"}
+    return json.dumps({**known, **asdict(comparison)}, ensure_ascii=False, indent=2)
 
 
 def as_model_index(comparison: Comparison, setting: Setting) -> str:
@@ -139,10 +179,10 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
 
 
 FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
-    "table": as_text,
-    "markdown": as_markdown,
+    "table": _as_tables(Grid.text, "{}"),
+    "markdown": _as_tables(Grid.markdown, "`{}`"),
     "csv": as_csv,
     "json": as_json,
-    "latex": as_latex,
+    "latex": _as_tables(Grid.latex, "% {}"),
     "model-index": as_model_index,
 }
