@@ -46,13 +46,14 @@ class Grid:
             for row in (self.header, *self.rows)
         )
         align = self.align.ljust(len(header), "r")
-        return tabulate.tabulate(
+        table: str = tabulate.tabulate(
             rows,
             headers=header,
             tablefmt=style,
             disable_numparse=True,
             colalign=["left" if letter == "l" else "right" for letter in align],
         )
+        return table
 
     @staticmethod
     def _titled(title: str, table: str) -> str:

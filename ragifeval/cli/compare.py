@@ -3,19 +3,22 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragifeval import defaults
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
-
-if TYPE_CHECKING:
-    from ragifeval.results.compare.comparison import Comparison
-    from ragifeval.results.compare.scored_logs import ScoredLog
-
-_FORMATS = ("table", "markdown", "csv", "json", "latex", "model-index")
-_MEASURES = ("correctness", "safety", "total", "include", "exclude", "cite_f1", "refuse", "safe")
+from ragifeval.results.compare.comparison import MEASURES, SURE, Comparison, compare
+from ragifeval.results.compare.formats import FORMATS, Setting
+from ragifeval.results.compare.scored_logs import (
+    ScoredLog,
+    common_signature,
+    differing_parts,
+    headline,
+    read_scored_log,
+    unknown_parts,
+)
+from ragifeval.scoring.statistics import Resampling
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="LOG",
         help="logs with scores; each is compared with the first. `score -o` gives any answers them",
     )
-    option("--format", choices=_FORMATS, default="table", help="of what is printed")
+    option("--format", choices=tuple(FORMATS), default="table", help="of what is printed")
     option("-o", "--output", type=Path, metavar="FILE", help="write it there instead")
     option(
         "--matching",
@@ -42,10 +45,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option(
         "--measures",
         type=_measures,
-        default=",".join(_MEASURES[:3]),
+        default=",".join(MEASURES[:3]),
         metavar="A,B",
         help="whose differences the tables show, of: "
-        + ", ".join(_MEASURES)
+        + ", ".join(MEASURES)
         + "; csv and json have them all",
     )
     option("--top", type=_number, default=5, metavar="N", help="questions that differ most, shown")
@@ -71,8 +74,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _measures(text: str) -> Sequence[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
-        if name not in _MEASURES:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of: {', '.join(_MEASURES)}")
+        if name not in MEASURES:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of: {', '.join(MEASURES)}")
     return names
 
 
@@ -90,8 +93,8 @@ def _draws(text: str) -> int:
 
 def _floor(text: str) -> tuple[str, float]:
     measure, _, percent = text.partition("=")
-    if measure not in _MEASURES:
-        raise argparse.ArgumentTypeError(f"{measure!r} is none of: {', '.join(_MEASURES)}")
+    if measure not in MEASURES:
+        raise argparse.ArgumentTypeError(f"{measure!r} is none of: {', '.join(MEASURES)}")
     try:
         value = float(percent)
     except ValueError:
@@ -105,12 +108,6 @@ def _floor(text: str) -> tuple[str, float]:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
-    from ragifeval.results.compare.comparison import compare
-    from ragifeval.results.compare.formats import FORMATS
-    from ragifeval.results.compare.formats import Setting
-    from ragifeval.results.compare.scored_logs import common_signature, headline, read_scored_log
-    from ragifeval.scoring.statistics import Resampling
-
     if options.fail_if_worse and len(options.logs) < 2:
         raise UserError("--fail-if-worse: needs a second log to compare with the first")
     matching = options.matching
@@ -143,10 +140,8 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _check(logs: "Sequence[ScoredLog]", any_headline: bool, force: bool) -> Iterator[str]:
+def _check(logs: Sequence[ScoredLog], any_headline: bool, force: bool) -> Iterator[str]:
     """Yield what is doubtful about comparing these logs; refuse what may not be compared."""
-    from ragifeval.results.compare.scored_logs import differing_parts, unknown_parts
-
     if len(logs) < 2:
         return
     unsigned = [str(log.path) for log in logs if "" in log.signatures]
@@ -175,11 +170,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def _failures(
-    comparison: "Comparison", floors: Sequence[tuple[str, float]], if_worse: bool
+    comparison: Comparison, floors: Sequence[tuple[str, float]], if_worse: bool
 ) -> Iterator[str]:
     """Yield why the comparison does not pass."""
-    from ragifeval.results.compare.comparison import SURE
-
     first = comparison.models[0]
     for measure, percent in floors:
         if measure not in first.scores:

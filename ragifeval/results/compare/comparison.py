@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragifeval.errors import UserError
-from ragifeval.results.compare.scored_logs import KEYS, ScoredLog
+from ragifeval.results.compare.scored_logs import KEYS, SampleMeans, ScoredLog
 from ragifeval.results.compare.significance import (
     bootstrap_p,
     holm,
@@ -104,10 +104,10 @@ def compare(logs: Sequence[ScoredLog], resampling: Resampling, top: int) -> Comp
     Raises:
         UserError: there is no such sample.
     """
-    everything = set[str]().union(*(log.rows for log in logs))
+    everything = set[str]().union(*(log.scores.samples for log in logs))
     # Sorted: neither the order in a log nor that of a set may change what is drawn.
-    common = sorted(everything.intersection(*(log.rows for log in logs)))
-    values = np.stack([_values(log, common) for log in logs])
+    common = sorted(everything.intersection(*(log.scores.samples for log in logs)))
+    values = np.stack([_matrix(log.scores, common, KEYS) for log in logs])
     present = ~np.isnan(values)
     shared: Booleans = np.logical_and.reduce(present, axis=0)
     scored: Booleans = np.logical_or.reduce(shared, axis=1)
@@ -138,10 +138,10 @@ def compare(logs: Sequence[ScoredLog], resampling: Resampling, top: int) -> Comp
     )
 
 
-def _values(log: ScoredLog, samples: Sequence[str]) -> Floats:
-    """Samples x KEYS."""
-    rows = np.fromiter((log.rows[key] for key in samples), dtype=np.int64, count=len(samples))
-    return np.frombuffer(log.scores, dtype=np.float64).reshape(-1, len(KEYS))[rows]
+def _matrix(means: SampleMeans, samples: Sequence[str], names: Sequence[str]) -> Floats:
+    """Samples x names; NaN where a sample has no such score."""
+    rows = [[means[sample].get(name, np.nan) for name in names] for sample in samples]
+    return np.array(rows, dtype=np.float64).reshape(len(samples), len(names))
 
 
 # For one measure: the sums of scores (models x samples), and the counts of conditions (samples).
@@ -175,12 +175,11 @@ def _judged(
     logs: Sequence[ScoredLog], samples: Sequence[str], resampling: Resampling
 ) -> Iterator[tuple[str, Sequence[Estimate]]]:
     """Yield each judged score that all logs have, with its estimate for each of them."""
-    names = dict.fromkeys(name for scores in logs[0].judged.values() for name in scores)
+    judged = logs[0].judged
+    names = dict.fromkeys(name for sample in judged.samples for name in judged[sample])
     for name in names:
-        values = np.array(
-            [[log.judged.get(key, {}).get(name, np.nan) for key in samples] for log in logs]
-        )
-        shared: Booleans = ~np.isnan(values).any(axis=0)
+        values = np.stack([_matrix(log.judged, samples, [name])[:, 0] for log in logs])
+        shared: Booleans = np.logical_and.reduce(~np.isnan(values), axis=0)
         if shared.any():
             sums, counts = values[:, shared], np.ones(int(shared.sum()))
             yield name, _estimates(sums, counts, resampling)

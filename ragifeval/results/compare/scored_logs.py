@@ -1,11 +1,8 @@
-"""The scores in logs, sample by sample, side by side."""
+"""The scores in logs, sample by sample."""
 
-from array import array
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import nan
 from pathlib import Path
 
 from ragifeval.defaults import MATCHING
@@ -22,27 +19,55 @@ KEYS = tuple(counted())
 """The score keys that count, one a condition."""
 
 
+class SampleMeans:
+    """The scores of each sample; means, where a sample is answered more than once.
+
+    A score that only some of the answers have is the mean over these.
+    """
+
+    def __init__(self) -> None:
+        self._scores: dict[str, dict[str, float]] = {}
+        self._answers: dict[tuple[str, str], int] = {}
+
+    def add(self, sample: str, scores: Mapping[str, float]) -> None:
+        """Add the scores of one answer."""
+        means = self._scores.setdefault(sample, {})
+        for name, value in scores.items():
+            if name in means:
+                count = self._answers.get((sample, name), 1)
+                self._answers[sample, name] = count + 1
+                value = (means[name] * count + value) / (count + 1)
+            means[name] = value
+
+    def __contains__(self, sample: str) -> bool:
+        return sample in self._scores
+
+    def __getitem__(self, sample: str) -> Mapping[str, float]:
+        return self._scores.get(sample, {})
+
+    @property
+    def samples(self) -> Sequence[str]:
+        """The ids, in the order of their first answers."""
+        return list(self._scores)
+
+
 @dataclass
 class ScoredLog:
     """The scores of one log.
 
     Attributes:
-        rows: sample id -> its row in `scores`.
-        scores: the values of KEYS, row after row; NaN where a sample has no such condition. A
-            sample that is answered more than once has the means of its answers.
+        scores: of the rule that was asked for.
         questions: sample id -> its question, as far as the log tells.
         signatures: the lines of its records; "" for records without one.
-        judged: sample id -> name of a score -> its value, as far as the log was judged; means over
-            those answers of a sample that have it.
+        judged: judged scores, as far as the log was judged.
         judge_signatures: the lines of the judgings.
     """
 
     path: Path
-    rows: dict[str, int] = field(default_factory=dict)
-    scores: "array[float]" = field(default_factory=lambda: array("d"))
+    scores: SampleMeans = field(default_factory=SampleMeans)
     questions: dict[str, str] = field(default_factory=dict)
     signatures: set[str] = field(default_factory=set)
-    judged: dict[str, dict[str, float]] = field(default_factory=dict)
+    judged: SampleMeans = field(default_factory=SampleMeans)
     judge_signatures: set[str] = field(default_factory=set)
 
     @property
@@ -69,8 +94,6 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
         UserError: with file and line, where a record has no such scores.
     """
     log = ScoredLog(path)
-    repeated: dict[int, int] = {}
-    judged_before = Counter[tuple[str, str]]()
     for stored in read_answers(path):
         if stored.sample_id is None:
             raise UserError(f"{stored.where}: 'id' is missing; {_REMEDY}")
@@ -78,70 +101,55 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
         line = line if isinstance(line, str) else ""
         log.signatures.add(line)
         if judged := judged_scores(stored.record):
-            means = log.judged.setdefault(stored.sample_id, {})
-            for name, value in judged.items():
-                count = judged_before[stored.sample_id, name]
-                means[name] = (means.get(name, 0.0) * count + value) / (count + 1)
-                judged_before[stored.sample_id, name] += 1
+            log.judged.add(stored.sample_id, judged)
             log.judge_signatures.add(str(stored.record.get("judge_signature")))
-        values = _values(stored, matching or headline(line), headline(line))
-        if values is None:
+        scores = _scores(stored, matching or headline(line), headline(line))
+        if scores is None:
             continue
-        row = log.rows.setdefault(stored.sample_id, len(log.rows))
-        start = row * len(KEYS)
-        if start == len(log.scores):
-            log.scores.extend(values)
-            question = stored.record.get("question")
-            if keeps_questions and isinstance(question, str):
-                log.questions[stored.sample_id] = question
-            continue
-        before = repeated.get(row, 1)
-        repeated[row] = before + 1
-        for place, value in enumerate(values, start=start):
-            log.scores[place] = (log.scores[place] * before + value) / (before + 1)
+        question = stored.record.get("question")
+        if keeps_questions and isinstance(question, str) and stored.sample_id not in log.scores:
+            log.questions[stored.sample_id] = question
+        log.scores.add(stored.sample_id, scores)
     return log
 
 
-def _values(stored: StoredAnswer, matching: str, own: str) -> Sequence[float] | None:
-    """The values of KEYS under a rule; None where no answer came.
+def _scores(stored: StoredAnswer, matching: str, headline: str) -> Mapping[str, float] | None:
+    """The scores of KEYS under a rule; None where no answer came.
 
     Args:
-        own: the headline rule of the record, whose scores have no rule in their name.
+        headline: the rule of the record's `scores`, which have no rule in their name.
     """
-    name = "scores" if matching == own else f"scores_{matching}"
+    name = "scores" if matching == headline else f"scores_{matching}"
     scores = stored.record.get(name)
     if scores is None and stored.text is None:
         return None
     if not isinstance(scores, dict):
         raise UserError(f"{stored.where}: {name!r}, an object, is missing; {_REMEDY}")
-    values = []
-    for key in KEYS:
-        value = scores.get(key, nan)
-        if key in scores and not (isinstance(value, int | float) and 0 <= value <= 1):
+    known = {key: scores[key] for key in KEYS if key in scores}
+    for key, value in known.items():
+        if not (isinstance(value, int | float) and 0 <= value <= 1):
             raise UserError(
                 f"{stored.where}: {name}: {key!r} must be a number from 0 to 1, not {value!r:.60}"
             )
-        values.append(float(value))
-    return values
+    return known
+
+
+def _signature_parts(logs: Sequence[ScoredLog]) -> Mapping[str, set[str | None]]:
+    """Part of the signatures, the model aside -> its values in the records that have one."""
+    lines = sorted({line for log in logs for line in log.signatures if line})
+    found = [Signature.parse(line).parts for line in lines]
+    names = dict.fromkeys(name for parts in found for name in parts if name != "model")
+    return {name: {parts.get(name) for parts in found} for name in names}
 
 
 def differing_parts(logs: Sequence[ScoredLog]) -> Sequence[str]:
     """The parts of the signatures, the model aside, in which the records differ."""
-    lines = {line for log in logs for line in log.signatures if line}
-    parts = [Signature.parse(line).parts for line in sorted(lines)]
-    names = dict.fromkeys(name for part in parts for name in part if name != "model")
-    return [name for name in names if len({part.get(name) for part in parts}) > 1]
+    return [name for name, values in _signature_parts(logs).items() if len(values) > 1]
 
 
 def unknown_parts(logs: Sequence[ScoredLog]) -> Sequence[str]:
     """The parts of which the signatures say that nothing is known, the model aside."""
-    lines = {line for log in logs for line in log.signatures if line}
-    found = (Signature.parse(line).parts.items() for line in sorted(lines))
-    return list(
-        dict.fromkeys(
-            name for parts in found for name, value in parts if value == UNKNOWN and name != "model"
-        )
-    )
+    return [name for name, values in _signature_parts(logs).items() if UNKNOWN in values]
 
 
 def common_signature(logs: Sequence[ScoredLog], matching: str) -> str | None:
