@@ -22,9 +22,9 @@ from ragifeval.cli.evaluate import main
 from ragifeval.cli.options import Kind
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.generators.faults import Fault, status_fault, tidy
-from ragifeval.generators.response import read_chat, read_completion, read_models
-from ragifeval.generators.vertex import ServiceAccount
+from ragifeval.generators.remote.faults import Fault, status_fault, tidy
+from ragifeval.generators.remote.response import read_chat, read_completion, read_models
+from ragifeval.generators.remote.vertex import ServiceAccount
 from ragifeval.paths import BADWORDS, PROMPT
 from ragifeval.results.answers import read_answers
 from ragifeval.run.old.log import Log

@@ -116,8 +116,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _single(options: argparse.Namespace) -> "Item | None":
     """The one answer of the command line; None where logs are named."""
-    from ragifeval.generators.response import well_formed
     from ragifeval.judge.items import Item, all_given, given
+    from ragifeval.text.clean import well_formed
 
     texts = (options.question, options.reference, options.answer, options.context)
     if all(text is None for text in texts):

@@ -10,8 +10,8 @@ from typing import Any
 
 from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.errors import UserError
-from ragifeval.generators.response import well_formed
 from ragifeval.results.answers import StoredAnswer, read_answers
+from ragifeval.text.clean import well_formed
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,11 @@ def clean_text(text: str) -> str:
     return compose(text.translate(_REWRITE))
 
 
+def well_formed(text: str) -> str:
+    """The text with halves of surrogate pairs replaced: JSON may hold them, UTF-8 may not."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 # Unicode's Stream-Safe Text Format allows a letter as many combining marks; languages need few.
 _MOST_MARKS = 30
 # Where more may stand: marks are no word characters, and none of them is ASCII.

@@ -5,7 +5,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from ragifeval.generators.faults import retry_after, service_message, status_fault, tidy
+from ragifeval.generators.remote.faults import retry_after, service_message, status_fault, tidy
 
 SECRET = "sk-0123456789"
 

@@ -268,7 +268,7 @@ def test_a_prompt_that_is_no_text_is_an_error_of_its_own() -> None:
         prompt = Prompt((Message("user", "\ud800"),))
         bad = Request("0", prompt)
         (answer,) = RemoteGenerator(config(server.url), KEY, False).generate([bad])
-    assert str(answer.error).startswith("the prompt, or the response, is no text")
+    assert str(answer.error).startswith("the prompt is no text")
 
 
 @pytest.mark.parametrize("echoed", [KEY, f"Bearer {KEY}", f"x{KEY}y", KEY[: len(KEY) // 2]])

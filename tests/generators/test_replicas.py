@@ -1,17 +1,27 @@
-from ragifeval.generators.replicas import Replica, Replicas
+import httpx2
+
+from ragifeval.generators.remote.credentials import ApiKey
+from ragifeval.generators.remote.service import Replica, Replicas
+
+HTTP = httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(verify=False))
+
+
+def replicas_at(hosts: str) -> Replicas:
+    key = ApiKey("-")
+    return Replicas([Replica(httpx2.URL(f"http://{host}/v1"), key, HTTP) for host in hosts])
 
 
 def picked(replicas: Replicas, now: float, *avoid: Replica) -> str:
-    return replicas.pick(avoid, now).base
+    return replicas.pick(avoid, now).url[7]
 
 
 def test_picks_in_turn() -> None:
-    replicas = Replicas("abc")
+    replicas = replicas_at("abc")
     assert [picked(replicas, 0) for _ in range(7)] == list("abcabca")
 
 
 def test_avoids_what_it_can() -> None:
-    replicas = Replicas("ab")
+    replicas = replicas_at("ab")
     a = replicas.pick((), 0)
     assert [picked(replicas, 0, a) for _ in range(3)] == list("bbb")
     b = replicas.pick((a,), 0)
@@ -19,7 +29,7 @@ def test_avoids_what_it_can() -> None:
 
 
 def test_leaves_a_broken_one_alone_and_tries_it_once_when_its_pause_is_over() -> None:
-    replicas = Replicas("ab")
+    replicas = replicas_at("ab")
     a = replicas.pick((), 0)
     replicas.set_aside(a, 0)
     assert [picked(replicas, 29) for _ in range(3)] == list("bbb")
@@ -27,7 +37,7 @@ def test_leaves_a_broken_one_alone_and_tries_it_once_when_its_pause_is_over() ->
 
 
 def test_the_pause_grows_until_it_responds() -> None:
-    replicas = Replicas("ab")
+    replicas = replicas_at("ab")
     a = replicas.pick((), 0)
     replicas.set_aside(a, 0)
     returns = []
@@ -43,7 +53,7 @@ def test_the_pause_grows_until_it_responds() -> None:
 
 
 def test_questions_under_way_when_it_breaks_do_not_lengthen_the_pause() -> None:
-    replicas = Replicas("ab")
+    replicas = replicas_at("ab")
     a = replicas.pick((), 0)
     for now in range(10):
         replicas.set_aside(a, now)
@@ -51,7 +61,7 @@ def test_questions_under_way_when_it_breaks_do_not_lengthen_the_pause() -> None:
 
 
 def test_somebody_has_to_be_asked() -> None:
-    replicas = Replicas("ab")
+    replicas = replicas_at("ab")
     a, b = replicas.pick((), 0), replicas.pick((), 0)
     replicas.set_aside(b, 0)
     replicas.set_aside(a, 5)
@@ -63,7 +73,7 @@ def test_somebody_has_to_be_asked() -> None:
 
 
 def test_knows_whether_there_is_another() -> None:
-    replicas = Replicas("ab")
+    replicas = replicas_at("ab")
     a, b = replicas.pick((), 0), replicas.pick((), 0)
     assert replicas.has_other([a], 0)
     assert not replicas.has_other([a, b], 0)

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from ragifeval.generators.faults import Fault
-from ragifeval.generators.response import Reply, read_chat, read_completion, read_models
+from ragifeval.generators.remote.faults import Fault
+from ragifeval.generators.remote.response import Reply, read_chat, read_completion, read_models
 
 
 def body(value: object) -> bytes:

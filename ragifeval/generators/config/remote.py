@@ -24,9 +24,11 @@ class RemoteConfig(ModelConfig):
         max_retries: how often a question is asked again after a fault of the service. Going on to
             the next replica after a dead one does not count.
         threads: how many questions are in flight at once.
-        sleep_time: seconds to wait before asking again, unless the service says how long; it is
-            heeded up to `timeout`.
+        sleep_time: seconds to wait before asking again, twice as many each further time, up to 60;
+            unless the service says how long, which is heeded up to `timeout`.
         timeout: the most seconds one question may take, from sending it to the last byte.
+        max_faults: after so many questions in a row without an answer, no more are asked.
+        max_response_mb: the largest body of a response that is read, in megabytes.
         extra_body: more fields of the request's body, for example {"max_completion_tokens": 4096}
             for OpenAI's reasoning models, which refuse max_tokens.
         vertex_credentials: the path of a service account's key file; for models on Vertex AI.
@@ -40,6 +42,8 @@ class RemoteConfig(ModelConfig):
             "threads",
             "sleep_time",
             "timeout",
+            "max_faults",
+            "max_response_mb",
             "vertex_credentials",
             "vertex_location",
         }
@@ -53,6 +57,8 @@ class RemoteConfig(ModelConfig):
     threads: Count = 1
     sleep_time: Seconds = 5.0
     timeout: Annotated[float, Field(gt=0)] = 600.0
+    max_faults: Count = 20
+    max_response_mb: Count = 32
     extra_body: dict[str, Any] = Field(default_factory=dict)
     vertex_credentials: Name | None = None
     vertex_location: Name = "us-central1"

@@ -1,4 +1,4 @@
-"""Why an attempt brought no answer, whether another may bring one, and how that is told."""
+"""Why an attempt brought no answer, whether another one may, and the message for the user."""
 
 import json
 import math
@@ -9,10 +9,12 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 _LONGEST_MESSAGE = 300
-# What stands behind this in a body is no message; it would only take time to search for keys.
+# A message is not longer than this; searching the rest for keys would only take time.
 _LONGEST_SEARCHED = 20_000
-# The least part of a key that is masked where a message quotes one only in part.
-_SHORTEST_PART = 6
+# A run of this many characters of a key is masked wherever it stands.
+_KEY_PIECE = 6
+# The service found the request itself wrong.
+_REFUSED = frozenset({400, 403, 404, 405, 413, 414, 415, 422, 501})
 
 
 class Fault(Exception):
@@ -20,27 +22,35 @@ class Fault(Exception):
 
     Attributes:
         again: whether asking once more may help.
-        wait: the seconds that the service asks to wait for; None where it does not say.
+        wait: the seconds that the service asks to wait for; None if it does not say.
+        is_refusal: whether the service found the request itself wrong.
     """
 
-    def __init__(self, text: str, again: bool = True, wait: float | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        again: bool = True,
+        wait: float | None = None,
+        is_refusal: bool = False,
+    ) -> None:
         super().__init__(text)
         self.again = again
         self.wait = wait
+        self.is_refusal = is_refusal
 
 
 class Broken(Fault):
-    """The connection broke: what listens there may be dying."""
+    """The connection broke: the server may be dying."""
 
 
 class Unreachable(Broken):
-    """No connection came about.
+    """No connection was made.
 
     Attributes:
         refused: whether nothing listens there.
     """
 
-    def __init__(self, text: str, refused: bool) -> None:
+    def __init__(self, text: str, refused: bool = False) -> None:
         super().__init__(text)
         self.refused = refused
 
@@ -48,7 +58,7 @@ class Unreachable(Broken):
 def status_fault(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
     """The fault that a response with a status other than 2xx stands for; its text is not tidy yet.
 
-    408, 409, 429, the 5xx and redirects may pass; what else is wrong with a request stays wrong.
+    408, 409, 429, redirects and the 5xx but 501 may pass; other faults of a request stay.
 
     Args:
         headers: of the response; looked up in lower case.
@@ -61,15 +71,18 @@ def status_fault(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
             f"not one that redirects to {target or 'nowhere'}"
         )
     message, code = service_message(body)
-    again = status in (408, 409, 429) or status >= 500
-    # OpenAI's word for an account without credit, under the status of a passing overload.
-    again = again and code != "insufficient_quota"
-    said = f": {message}" if message else ""
-    return Fault(f"{status} {_phrase(status)}{said}", again, retry_after(headers))
+    # insufficient_quota arrives as 429 and does not pass with time.
+    again = status in (408, 409, 429) or (status >= 500 and status != 501)
+    return Fault(
+        f"{status} {_phrase(status)}{': ' if message else ''}{message}",
+        again and code != "insufficient_quota",
+        retry_after(headers),
+        status in _REFUSED,
+    )
 
 
 def service_message(body: bytes) -> tuple[str, str | None]:
-    """What an error's body says, and its code: every service has a shape of its own for them."""
+    """The message and the code of an error's body, whose shape differs between services."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith("<"):
         return "an HTML page", None
@@ -101,10 +114,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         try:
             date = parsedate_to_datetime(value)
-        except ValueError:
+            # A date without a zone is in GMT (RFC 9110).
+            date = date.replace(tzinfo=date.tzinfo or UTC)
+            seconds = (date - datetime.now(UTC)).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        # A date without a zone is in GMT, says RFC 9110.
-        seconds = (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
@@ -112,18 +126,28 @@ def tidy(text: str, secrets: Iterable[str]) -> str:
     """Make a text from outside fit for a message: no secrets, one line, not too long.
 
     Args:
-        secrets: masked wherever they stand, or a longer part of one from its start or to its end.
+        secrets: masked wherever six characters of one stand together, whatever white space or
+            invisible characters are between them.
     """
     # A service that masks a key itself leaves its ends.
     text = re.sub(r"[\w-]{0,16}\*{2,}[\w-]{0,16}", "***", text[:_LONGEST_SEARCHED])
-    secrets = [*secrets]
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    for secret in secrets:
-        for size in range(len(secret) - 1, _SHORTEST_PART - 1, -1):
-            text = text.replace(secret[:size], "***").replace(secret[-size:], "***")
+    text = _mask(text, secrets)
     text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
+
+
+def _mask(text: str, secrets: Iterable[str]) -> str:
+    places = [place for place, char in enumerate(text) if char.isprintable() and char != " "]
+    dense = "".join(text[place] for place in places)
+    masked = list(text)
+    for secret in secrets:
+        size = min(_KEY_PIECE, len(secret))
+        pieces = {secret[start : start + size] for start in range(len(secret) - size + 1)}
+        for start in range(len(dense) - size + 1):
+            if dense[start : start + size] in pieces:
+                first, last = places[start], places[start + size - 1]
+                masked[first : last + 1] = ["\0"] * (last + 1 - first)
+    return re.sub("\0+", "***", "".join(masked))
 
 
 def _phrase(status: int) -> str:

@@ -18,7 +18,7 @@ from google.auth.transport.requests import Request
 from google.oauth2 import service_account
 
 from ragifeval.errors import UserError
-from ragifeval.generators.faults import Fault, tidy
+from ragifeval.generators.remote.faults import Fault, tidy
 
 # google-auth is not typed.
 _load: Any = service_account.Credentials.from_service_account_info

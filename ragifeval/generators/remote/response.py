@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragifeval.generators.faults import Fault, message_of
+from ragifeval.generators.remote.faults import Fault, message_of
+from ragifeval.text.clean import well_formed
+
+# What services give for a finish_reason when they did not finish.
+_BROKEN_OFF = frozenset({"error", "abort", "aborted", "cancelled", "canceled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +88,20 @@ def _read_object(body: bytes) -> dict[str, Any]:
 def _first_choice(body: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     response = _read_object(body)
     choices = response.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return response, choices[0]
-    # Gateways report a fault of the service behind them with status 200.
-    message = message_of(response)
-    raise Fault(f"the response holds no choices{': ' if message else ''}{message}")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    # Gateways report a fault of the service behind them with status 200, also beside a choice
+    # that holds nothing, or half a text.
+    if not isinstance(choice, dict):
+        message = message_of(response)
+        raise Fault(f"the response holds no choices{': ' if message else ''}{message}")
+    reason = choice.get("finish_reason")
+    for error in (response.get("error"), choice.get("error")):
+        if error:
+            message = message_of(error) or json.dumps(error, ensure_ascii=False)
+            raise Fault(f"the response reports an error: {message}")
+    if isinstance(reason, str) and reason.lower() in _BROKEN_OFF:
+        raise Fault(f"the service broke the answer off (finish_reason {reason!r})")
+    return response, choice
 
 
 def _reply(
@@ -98,8 +111,9 @@ def _reply(
     if text is None and reason == "length":
         # A model that spends all its tokens on reasoning has answered: with nothing.
         text = ""
-    if text is None and reason == "content_filter":
-        raise Fault("the service's content filter withheld the answer", again=False)
+    if not text and reason == "content_filter":
+        message = "the service's content filter withheld the answer"
+        raise Fault(message, again=False, is_refusal=True)
     if not isinstance(text, str):
         kind = "null" if text is None else f"a {type(text).__name__}"
         raise Fault(f"the answer is {kind}, not a text (finish_reason {reason!r})")
@@ -109,11 +123,6 @@ def _reply(
         _usage(response.get("usage")),
         well_formed(reasoning) if isinstance(reasoning, str) and reasoning else None,
     )
-
-
-def well_formed(text: str) -> str:
-    """The text with halves of surrogate pairs replaced: JSON may hold them, UTF-8 may not."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _usage(usage: object) -> Mapping[str, int] | None:
