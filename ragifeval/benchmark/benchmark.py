@@ -24,6 +24,8 @@ from pydantic import (
 from ragifeval.errors import UserError
 from ragifeval.jsonl import abbreviate, read_json_objects
 from ragifeval.scoring.conditions import REGISTRY
+from ragifeval.statements import wordings
+from ragifeval.statements.entries import uses_statements
 
 
 def _check_expect(expect: Mapping[str, Any]) -> Any:
@@ -106,7 +108,8 @@ class Benchmark:
     def fingerprint(self) -> str:
         """A hash of all that prompts and scores depend on, whatever the formatting of the files.
 
-        Category, kind, reference and working are left out: they change no score.
+        Category, kind, reference and working are left out: they change no score. The wordings by
+        which statements are read count where there are statements.
         """
         digest = hashlib.sha256()
         for key in sorted(self.documents):
@@ -120,6 +123,8 @@ class Benchmark:
             digest.update(
                 _canonical([sample.id, sample.question, sample.context, dict(sample.expect)])
             )
+        if any(uses_statements(sample.expect) for sample in self.samples):
+            digest.update(wordings.fingerprint().encode())
         return digest.hexdigest()[:8]
 
 

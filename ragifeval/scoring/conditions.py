@@ -6,10 +6,15 @@ keys it gives stand in the class; registering it is all that the rest of the har
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
 from typing import Any, ClassVar, Literal
 
+from ragifeval.statements.entries import Statement, check_statement, statements_in
+from ragifeval.statements.judging import Outcome, Statements
+from ragifeval.statements.reading import Reading
 from ragifeval.text.matching import Rule, Text
 from ragifeval.text.normalizer import Normalizer
 
@@ -42,6 +47,18 @@ class Response:
     answer: str
     text: Text
     context: Sequence[str]
+    _outcomes: dict[Statements, Sequence[Outcome]] = field(default_factory=dict)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The answer as statements read it."""
+        return Reading(self.text)
+
+    def judge(self, statements: Statements) -> Sequence[Outcome]:
+        """Judge the answer by statements, once for both rules."""
+        if statements not in self._outcomes:
+            self._outcomes[statements] = statements.judge(self.reading)
+        return self._outcomes[statements]
 
 
 class Condition(ABC):
@@ -57,13 +74,18 @@ class Condition(ABC):
     aggregate: ClassVar[Aggregate]
     keys: ClassVar[tuple[str, ...]]
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def check(parameter: object, context: Sequence[str]) -> None:
+    def check(cls, parameter: object, context: Sequence[str]) -> None:
         """Raise ValueError("must be ..., not ...") for a parameter that the data may not give."""
 
     @abstractmethod
     def __init__(self, parameter: Any, criteria: Criteria) -> None: ...
+
+    @classmethod
+    def of(cls, expect: Mapping[str, Any], criteria: Criteria) -> "Condition":
+        """The condition of a sample that expects this of its answer."""
+        return cls(expect[cls.name], criteria)
 
     @abstractmethod
     def score(self, response: Response, rule: Rule) -> Sequence[float]:
@@ -79,58 +101,138 @@ def register(condition: type[Condition]) -> type[Condition]:
     return condition
 
 
-class _Phrases(Condition):
-    """The entries of include and exclude: each a phrase or a list of alternative phrases."""
+class PhraseEntry:
+    """A phrase, or alternative phrases of which one must be found.
 
-    @staticmethod
-    def check(parameter: object, context: Sequence[str]) -> None:
-        meaning = "must be a non-empty list of phrases or of lists of alternative phrases"
+    Attributes:
+        wordings: as every kind of entry has them: what is looked for, as the data state it.
+    """
+
+    def __init__(self, phrases: Sequence[str], criteria: Criteria) -> None:
+        self.phrases = [Text(criteria.normalizer(phrase)) for phrase in phrases]
+        self.wordings = tuple(phrases)
+
+    def is_found(self, response: Response, rule: Rule) -> bool:
+        """Whether an alternative is found in the answer."""
+        return any(rule(phrase, response.text) is not None for phrase in self.phrases)
+
+
+class StatementEntry:
+    """A statement; one of those that are judged together, by its index."""
+
+    def __init__(self, statements: Statements, index: int) -> None:
+        self._statements, self._index = statements, index
+        self.wordings = statements.statements[index].say
+
+    def outcome(self, response: Response) -> Outcome:
+        """What the answer does with the statement."""
+        return response.judge(self._statements)[self._index]
+
+    def is_found(self, response: Response, rule: Rule) -> bool:
+        """Whether the answer says it, whatever the rule."""
+        return self.outcome(response).is_found
+
+
+class AnyEntry:
+    """Entries of which one must be found."""
+
+    def __init__(self, entries: Sequence["Entry"]) -> None:
+        self.entries = entries
+        self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
+
+    def is_found(self, response: Response, rule: Rule) -> bool:
+        """Whether one of the entries is found."""
+        return any(entry.is_found(response, rule) for entry in self.entries)
+
+
+Entry = PhraseEntry | StatementEntry | AnyEntry
+
+
+class _Entries(Condition):
+    """The entries of include and exclude: phrases, lists of alternatives, and statements.
+
+    A statement is judged in one way under both rules of "found".
+    """
+
+    has_never: ClassVar[bool]
+
+    @classmethod
+    def check(cls, parameter: object, context: Sequence[str]) -> None:
+        meaning = "must be a non-empty list of phrases, lists of alternative phrases or statements"
         if not isinstance(parameter, list) or not parameter:
             raise ValueError(f"{meaning}, not {parameter!r}")
         for entry in parameter:
+            if isinstance(entry, dict):
+                cls._check_object(entry)
+                continue
             for phrase in entry if isinstance(entry, list) and entry else [entry]:
                 if not isinstance(phrase, str):
                     raise ValueError(f"{meaning}; an entry is {entry!r}")
                 if not any(character.isalnum() for character in phrase):
                     raise ValueError(f"has a phrase without a letter or a digit: {phrase!r}")
 
-    def __init__(self, parameter: list[str | list[str]], criteria: Criteria) -> None:
-        self.entries = [
-            [Text(criteria.normalizer(phrase)) for phrase in _alternatives(entry)]
-            for entry in parameter
-        ]
+    @classmethod
+    def _check_object(cls, entry: dict[str, Any]) -> None:
+        if cls.has_never or "any" not in entry:
+            check_statement(entry, is_never=cls.has_never)
+            return
+        if len(entry) > 1:
+            raise ValueError(f"has an entry with more than 'any': {entry!r}")
+        cls.check(entry["any"], ())
+
+    def __init__(
+        self, parameter: Sequence[Any], criteria: Criteria, context: Sequence[Statement] = ()
+    ) -> None:
+        statements = Statements(statements_in(parameter), context, criteria.normalizer)
+        self.entries = list(_entries(parameter, statements, count(), criteria))
+
+    @classmethod
+    def of(cls, expect: Mapping[str, Any], criteria: Criteria) -> Condition:
+        """The condition; the things of all statements of the sample are each other's rivals."""
+        context = [*expect.get("include", ()), *expect.get("exclude", ())]
+        return cls(expect[cls.name], criteria, statements_in(context))
 
     def found(self, response: Response, rule: Rule) -> int:
-        """How many entries are found; an entry is found when one of its alternatives is."""
-        return sum(
-            any(rule(phrase, response.text) is not None for phrase in entry)
-            for entry in self.entries
-        )
+        """How many entries are found."""
+        return sum(entry.is_found(response, rule) for entry in self.entries)
 
 
-def _alternatives(entry: str | list[str]) -> list[str]:
-    return [entry] if isinstance(entry, str) else entry
+def _entries(
+    parameter: Sequence[Any], statements: Statements, numbers: Iterator[int], criteria: Criteria
+) -> Iterator[Entry]:
+    """The entries of a condition; statements take their numbers in the order of the data."""
+    for entry in parameter:
+        if isinstance(entry, str):
+            yield PhraseEntry([entry], criteria)
+        elif not isinstance(entry, Mapping):
+            yield PhraseEntry(entry, criteria)
+        elif "any" in entry:
+            yield AnyEntry(list(_entries(entry["any"], statements, numbers, criteria)))
+        else:
+            yield StatementEntry(statements, next(numbers))
 
 
 @register
-class Include(_Phrases):
-    """Whether certain words or phrases stand in the answer: the share of entries that do."""
+class Include(_Entries):
+    """Whether certain words, phrases or statements stand in the answer: the share that do."""
 
     name = "include"
     aggregate = "correctness"
     keys = ("include",)
+    has_never = False
 
     def score(self, response: Response, rule: Rule) -> Sequence[float]:
         return (self.found(response, rule) / len(self.entries),)
 
 
 @register
-class Exclude(_Phrases):
+class Exclude(_Entries):
     """The reverse of Include: the share of entries that do not stand in the answer."""
 
     name = "exclude"
     aggregate = "correctness"
     keys = ("exclude",)
+    has_never = True
 
     def score(self, response: Response, rule: Rule) -> Sequence[float]:
         return ((len(self.entries) - self.found(response, rule)) / len(self.entries),)
@@ -163,8 +265,8 @@ class Cite(Condition):
     aggregate = "correctness"
     keys = ("cite_f1", "cite_precision", "cite_recall")
 
-    @staticmethod
-    def check(parameter: object, context: Sequence[str]) -> None:
+    @classmethod
+    def check(cls, parameter: object, context: Sequence[str]) -> None:
         if not isinstance(parameter, list) or not parameter:
             raise ValueError(f"must be a non-empty list of document ids, not {parameter!r}")
         for key in parameter:
@@ -189,8 +291,8 @@ class Cite(Condition):
 class _Flag(Condition):
     """A condition that is met or not, and whose parameter says which of the two is right."""
 
-    @staticmethod
-    def check(parameter: object, context: Sequence[str]) -> None:
+    @classmethod
+    def check(cls, parameter: object, context: Sequence[str]) -> None:
         if not isinstance(parameter, bool):
             raise ValueError(f"must be true or false, not {parameter!r}")
 

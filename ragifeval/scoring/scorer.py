@@ -62,10 +62,7 @@ class Scorer:
         if known != sample:
             if len(self._conditions) >= self.REMEMBERED:
                 self._conditions.clear()
-            conditions = [
-                REGISTRY[name](parameter, self.criteria)
-                for name, parameter in sample.expect.items()
-            ]
+            conditions = [REGISTRY[name].of(sample.expect, self.criteria) for name in sample.expect]
             self._conditions[sample.id] = sample, conditions
         return conditions
 

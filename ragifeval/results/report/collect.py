@@ -89,8 +89,8 @@ class _Collector:
         """Take in one sample with the answers of every run."""
         shown = self.shown
         conditions = {
-            name: REGISTRY[name](parameter, self._standard.criteria)
-            for name, parameter in sample.expect.items()
+            name: REGISTRY[name].of(sample.expect, self._standard.criteria)
+            for name in sample.expect
         }
         views: dict[tuple[tuple[str, ...], bool], Index] = {}
         answers: list[list[ShownAnswer]] = []

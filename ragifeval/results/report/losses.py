@@ -58,11 +58,10 @@ def find_losses(
 
 def _missing_phrases(condition: Include, marks: Sequence[Mark]) -> Iterator[Loss]:
     found = {mark.entry: mark for mark in marks if mark.kind == "include"}
-    for entry, phrases in enumerate(condition.entries):
-        mark = found.get(entry)
+    for number, entry in enumerate(condition.entries):
+        mark = found.get(number)
         if mark is None or mark.verdict != "right":
-            alternatives = tuple(phrase.normalized.original for phrase in phrases)
-            yield Loss("missing", alternatives, mark.rule if mark is not None else None)
+            yield Loss("missing", entry.wordings, mark.rule if mark is not None else None)
 
 
 def _citations(condition: Cite, response: Response) -> Iterator[Loss]:

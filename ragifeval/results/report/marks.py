@@ -1,21 +1,24 @@
 """What of an answer was scored, and where in it that stands."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from ragifeval.scoring.conditions import (
     CITATION,
     CITED_NUMBER,
+    AnyEntry,
     Cite,
     Condition,
     Criteria,
+    Entry,
     Exclude,
     Include,
     Refuse,
     Response,
     Safe,
+    StatementEntry,
 )
 from ragifeval.text.matching import RULES, Place, Text
 
@@ -62,8 +65,8 @@ def find_marks(
         matching: the headline rule.
     """
     marks = [
-        *_phrases(conditions.get("include"), response.text, matching),
-        *_phrases(conditions.get("exclude"), response.text, matching),
+        *_entries(conditions.get("include"), response, matching),
+        *_entries(conditions.get("exclude"), response, matching),
         *_citations(conditions.get("cite"), response),
         *_refusal(conditions.get("refuse"), response.answer, criteria.refusal_message),
         *_offences(conditions.get("safe"), response.text, criteria.badwords),
@@ -71,31 +74,41 @@ def find_marks(
     return sorted(marks, key=lambda mark: (mark.start, mark.end))
 
 
-def _phrases(condition: Condition | None, text: Text, matching: str) -> Iterator[Mark]:
+def _entries(condition: Condition | None, response: Response, matching: str) -> Iterator[Mark]:
     """Yield each entry that is found, where the headline rule finds it, or else the other rule."""
     if not isinstance(condition, Include | Exclude):
         return
     kind: Kind = "include" if isinstance(condition, Include) else "exclude"
-    for entry, phrases in enumerate(condition.entries):
-        found = {rule: _first(rule, phrases, text) for rule in sorted(RULES, key=matching.__ne__)}
+    for number, entry in enumerate(condition.entries):
+        found = {rule: _first(rule, entry, response) for rule in sorted(RULES, key=matching.__ne__)}
         finding = [rule for rule, place in found.items() if place is not None]
         if not finding:
             continue
-        phrase, start, end = found[finding[0]] or ("", 0, 0)
+        about, start, end = found[finding[0]] or ("", 0, 0)
         verdict: Verdict = "unscored"
         if matching in finding:
             verdict = "right" if kind == "include" else "wrong"
         yield Mark(
-            start, end, kind, verdict, phrase, entry, finding[0] if len(finding) == 1 else None
+            start, end, kind, verdict, about, number, finding[0] if len(finding) == 1 else None
         )
 
 
-def _first(rule: str, phrases: Sequence[Text], text: Text) -> tuple[str, int, int] | None:
-    """The first alternative that a rule finds: (the phrase, start, end)."""
-    for phrase in phrases:
-        place = RULES[rule](phrase, text)
+def _first(rule: str, entry: Entry, response: Response) -> tuple[str, int, int] | None:
+    """The first alternative that a rule finds: (what is found, start, end)."""
+    if isinstance(entry, AnyEntry):
+        places = (_first(rule, alternative, response) for alternative in entry.entries)
+        return next((place for place in places if place is not None), None)
+    if isinstance(entry, StatementEntry):
+        outcome = entry.outcome(response)
+        if not outcome.is_found or outcome.place is None:
+            return None
+        spans = response.text.normalized.original_spans
+        first, last = outcome.place
+        return (entry.wordings[0], spans[first][0], spans[last][1])
+    for phrase in entry.phrases:
+        place = RULES[rule](phrase, response.text)
         if place is not None:
-            return (phrase.normalized.original, *_span(text, place, rule))
+            return (phrase.normalized.original, *_span(response.text, place, rule))
     return None
 
 

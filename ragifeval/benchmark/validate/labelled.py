@@ -1,0 +1,151 @@
+"""How far include and exclude agree with labels: right answers pass, wrong ones do not.
+
+A file of labelled answers has one JSON object a line: `id` of a sample, `answer`, `label` (right,
+wrong, incomplete; debatable ones are left out), and optionally `kind`, one or more tags.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragifeval.benchmark.benchmark import Sample
+from ragifeval.errors import UserError
+from ragifeval.jsonl import read_json_objects
+from ragifeval.scoring.conditions import (
+    Condition,
+    Criteria,
+    Entry,
+    Exclude,
+    Include,
+    Response,
+    StatementEntry,
+)
+from ragifeval.text.matching import RULES, Text
+
+LABELS: Mapping[str, bool | None] = {
+    "right": True,
+    "wrong": False,
+    "incomplete": False,
+    "debatable": None,
+}
+"""A label -> whether the answer should get full marks; None where it is not counted."""
+
+
+@dataclass(frozen=True)
+class LabelledAnswer:
+    """An answer with what a careful reader says of it."""
+
+    where: str
+    id: str
+    answer: str
+    is_right: bool
+    kinds: tuple[str, ...]
+
+
+def read_labelled(path: Path, ids: Iterable[str]) -> list[LabelledAnswer]:
+    """Read the answers of a file, without the debatable ones.
+
+    Raises:
+        UserError: with file and line, for what is no labelled answer to a known sample.
+    """
+    known = set(ids)
+    answers = []
+    for line, value in read_json_objects(path):
+        where = f"{path}:{line}"
+        if value.get("id") not in known:
+            raise UserError(f"{where}: 'id' must name a sample, not {value.get('id')!r}")
+        if not isinstance(value.get("answer"), str):
+            raise UserError(f"{where}: 'answer' must be a string")
+        if value.get("label") not in LABELS:
+            raise UserError(
+                f"{where}: 'label' must be one of {', '.join(LABELS)}, not {value.get('label')!r}"
+            )
+        kinds = value.get("kind", ())
+        is_right = LABELS[value["label"]]
+        if is_right is not None:
+            tags = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+            answers.append(LabelledAnswer(where, value["id"], value["answer"], is_right, tags))
+    return answers
+
+
+@dataclass(frozen=True)
+class Misjudged:
+    """An answer whose marks say otherwise than its label.
+
+    Attributes:
+        faults: the entries that deny a right answer full marks, each with the reason; none for a
+            wrong answer, which every entry lets pass.
+    """
+
+    answer: LabelledAnswer
+    faults: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often the marks agree with the labels.
+
+    Attributes:
+        counts: (the kind, "" for all; whether right) -> (judged as labelled, all).
+    """
+
+    counts: Mapping[tuple[str, bool], tuple[int, int]]
+    misjudged: Sequence[Misjudged]
+
+
+def measure_agreement(
+    answers: Sequence[LabelledAnswer],
+    samples: Mapping[str, Sample],
+    criteria: Criteria,
+    rule: str,
+) -> Agreement:
+    """Judge labelled answers by include and exclude.
+
+    Args:
+        samples: by id.
+        rule: the headline rule, for phrases.
+    """
+    conditions = {
+        key: [kind.of(sample.expect, criteria) for kind in _KINDS if kind.name in sample.expect]
+        for key, sample in samples.items()
+        if any(answer.id == key for answer in answers)
+    }
+    agreed: Counter[tuple[str, bool]] = Counter()
+    total: Counter[tuple[str, bool]] = Counter()
+    misjudged = []
+    for answer in answers:
+        response = Response(answer.answer, Text(criteria.normalizer(answer.answer)), ())
+        faults = list(_faults(conditions[answer.id], response, rule))
+        is_agreed = answer.is_right == (not faults)
+        for kind in ("", *answer.kinds):
+            total[kind, answer.is_right] += 1
+            agreed[kind, answer.is_right] += is_agreed
+        if not is_agreed:
+            misjudged.append(Misjudged(answer, faults))
+    return Agreement({key: (agreed[key], total[key]) for key in total}, misjudged)
+
+
+_KINDS: Sequence[type[Condition]] = (Include, Exclude)
+
+
+def _faults(conditions: Sequence[Condition], response: Response, rule: str) -> Iterator[str]:
+    """The entries that deny an answer full marks."""
+    for condition in conditions:
+        assert isinstance(condition, Include | Exclude)
+        wanted = isinstance(condition, Include)
+        for number, entry in enumerate(condition.entries):
+            if entry.is_found(response, RULES[rule]) != wanted:
+                name = f"{condition.name}[{number}]"
+                yield f"{name} {_reason(entry, response, wanted)}: {_shown(entry)}"
+
+
+def _reason(entry: Entry, response: Response, wanted: bool) -> str:
+    if isinstance(entry, StatementEntry):
+        return entry.outcome(response).reason
+    return "missing" if wanted else "said"
+
+
+def _shown(entry: Entry) -> str:
+    """The beginning of an entry's wordings."""
+    return " | ".join(entry.wordings[:3]) + (" | ..." if len(entry.wordings) > 3 else "")

@@ -1,0 +1,272 @@
+"""What thing a value belongs to: "za kajak 45 zł, za rower 60 zł" binds 45 zł to the kayak.
+
+Looked for in this order: the table's row and column, the mini-clause, the pairing of values and
+things in the sentence, the sentence before and behind, the line and what heads it.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ragifeval.statements.patterns import Place
+from ragifeval.statements.quantities import is_year, unit_of
+from ragifeval.statements.reading import Reading
+from ragifeval.statements.wordings import word_set
+
+OWN, NOTHING, RIVAL = 1, 0, -1
+
+_RESPECTIVELY = word_set("segments", "respectively")
+_BOTH = word_set("segments", "both")
+_RELATIVE = word_set("polarity", "relative")
+_LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
+# How far a preposition binds a value to the thing behind it, in tokens.
+_REACH_LINK = 4
+_REACH_BACK = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A mention of a thing: of the statement's own, of a rival, or of both (`side` is NOTHING)."""
+
+    start: int
+    end: int
+    side: int
+
+
+class Things:
+    """The mentions of a statement's thing and of its rivals in one answer.
+
+    Args:
+        own: where the statement's own thing is mentioned.
+        rivals: where others are.
+        values: the tokens of values that things may be bound to: they pair off with the things.
+    """
+
+    def __init__(
+        self,
+        own: Sequence[Place],
+        rivals: Sequence[Place],
+        values: Sequence[int],
+        reading: Reading,
+    ) -> None:
+        self._reading = reading
+        self._units = reading.units
+        self.things = sorted(_outermost(own, rivals), key=lambda thing: thing.start)
+        self._starts = [thing.start for thing in self.things]
+        self._values = values
+        self._by_mini: dict[int, list[Thing]] = {}
+        self._by_line: dict[int, list[Thing]] = {}
+        for thing in self.things:
+            self._by_mini.setdefault(self._units.mini[thing.start], []).append(thing)
+            self._by_line.setdefault(self._units.line[thing.start], []).append(thing)
+        self._pairs: dict[int, dict[int, int]] = {}
+
+    def side(self, place: Place) -> int:
+        """What a place is bound to: OWN, RIVAL, or NOTHING (to no thing, or to both)."""
+        if not self.things:
+            return NOTHING
+        for look in (self._each, self._in_order, self._in_row, self._near, self._paired):
+            side = look(place)
+            if side is not None:
+                return side
+        side = self._around(place)
+        return self._by_layout(place) if side is None else side
+
+    def _each(self, place: Place) -> int | None:
+        """The value is that of each: "po 500 zł", "obaj mają 30 dni"."""
+        words, start = self._reading.words, place.start
+        if start and words[start - 1] == "po" and place.unit in _MONEY:
+            return NOTHING
+        tokens = self._units.mini_tokens[self._units.mini[start]]
+        if any(words[token] in _BOTH for token in tokens if abs(token - start) <= _REACH_BACK):
+            return NOTHING
+        return None
+
+    def _in_order(self, place: Place) -> int | None:
+        """The k-th value is that of the k-th thing: "odpowiednio 500 i 250 zł"."""
+        units, words = self._units, self._reading.words
+        sentence = units.tokens_of_sentence(units.sentence[place.start])
+        if len(sentence) > _LONGEST_LISTING:
+            return None
+        if not any(words[token] in _RESPECTIVELY for token in sentence):
+            return None
+        values = [token for token in self._values if token in sentence]
+        things = [thing for thing in self.things if thing.start in sentence]
+        if len(values) != len(things) or place.start not in values:
+            return None
+        return things[values.index(place.start)].side
+
+    def _in_row(self, place: Place) -> int | None:
+        """In a table, the thing of the row's first cell, of its column's head, of the row."""
+        units = self._units
+        line = units.line[place.start]
+        if not units.lines[line].is_row:
+            return None
+        cell = units.cell[place.start]
+        in_row = self._by_line.get(line, [])
+        for thing in in_row:
+            if units.cell[thing.start] == cell:
+                return self._near(place)
+        head = line
+        while head and units.lines[head - 1].is_row and line - head < _LONGEST_TABLE:
+            head -= 1
+        for thing in self._by_line.get(head, []) if head != line else []:
+            if units.cell[thing.start] == cell:
+                return thing.side
+        first = units.cell[units.lines[line].start]
+        for thing in in_row:
+            if units.cell[thing.start] == first:
+                return thing.side
+        return in_row[0].side if in_row else None
+
+    def _near(self, place: Place) -> int | None:
+        """The thing of the mini-clause."""
+        things = self._by_mini.get(self._units.mini[place.start], [])
+        if not things:
+            return None
+        if len(things) == 1:
+            return things[0].side
+        inside = [
+            thing for thing in things if place.start <= thing.start and thing.end <= place.end
+        ]
+        before = [thing for thing in things if thing.end <= place.start]
+        behind = [thing for thing in things if thing.start >= place.end]
+        if behind and self._is_linked(place, behind[0]):
+            return behind[0].side
+        for group, index in ((inside, 0), (before, -1), (behind, 0)):
+            if group:
+                return group[index].side
+        return things[0].side
+
+    def _is_linked(self, place: Place, thing: Thing) -> bool:
+        """Whether a preposition right behind the value leads to the thing."""
+        words = self._reading.words
+        between = range(place.end, min(place.end + _REACH_LINK, thing.start))
+        return thing.start - place.end < _REACH_LINK and any(
+            words[token] in _LINKS for token in between
+        )
+
+    def _paired(self, place: Place) -> int | None:
+        """The thing that pairs off with the value in the sentence: "rower: 60 zł, kajak: 45 zł"."""
+        sentence = self._units.sentence[place.start]
+        pairs = self._pairs.get(sentence)
+        if pairs is None:
+            pairs = self._pairs[sentence] = self._pair_off(sentence)
+        return pairs.get(self._units.mini[place.start])
+
+    @cached_property
+    def _value_minis(self) -> frozenset[int]:
+        return frozenset(self._units.mini[token] for token in self._values)
+
+    def _pair_off(self, sentence: int) -> dict[int, int]:
+        """Pair mini-clauses that have a value alone with those that have a thing alone."""
+        units = self._units
+        minis = units.minis_of[sentence]
+        pairs: dict[int, int] = {}
+        unclaimed: list[int] = []
+        claimed: set[int] = set()
+        for index, mini in enumerate(minis):
+            if mini in self._by_mini:
+                if mini not in self._value_minis and mini not in claimed:
+                    unclaimed.append(mini)
+                continue
+            if mini not in self._value_minis:
+                continue
+            behind = minis[index + 1] if index + 1 < len(minis) else -1
+            is_free = behind in self._by_mini and behind not in self._value_minis
+            if is_free and units.mini_opener(behind) == "(":
+                partner = behind
+            elif unclaimed:
+                partner = unclaimed.pop()
+            elif is_free:
+                partner = behind
+            else:
+                continue
+            claimed.add(partner)
+            pairs[mini] = self._by_mini[partner][-1].side
+        return pairs
+
+    def _around(self, place: Place) -> int | None:
+        """The nearest thing before in the sentence, else behind it."""
+        units = self._units
+        mini = units.mini[place.start]
+        minis = units.minis_of[units.sentence[place.start]]
+        at = minis.index(mini)
+        for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
+            if other in self._by_mini and not self._is_relative(other):
+                return self._by_mini[other][-1].side
+        for other in minis[at + 1 : at + 1 + _REACH_BACK]:
+            if other in self._by_mini and other not in self._value_minis:
+                return self._by_mini[other][0].side
+        return None
+
+    def _is_relative(self, mini: int) -> bool:
+        tokens = self._units.mini_tokens[mini][:2]
+        return any(self._reading.words[token] in _RELATIVE for token in tokens)
+
+    def _by_layout(self, place: Place) -> int:
+        """The thing of the line, of what heads it, or of the sentences before."""
+        units = self._units
+        line = units.line[place.start]
+        if things := self._by_line.get(line):
+            before = [thing for thing in things if thing.end <= place.start]
+            if before or units.lines[line].is_item:
+                return (before or things)[-1 if before else 0].side
+        for head in self._heads(line):
+            if things := self._by_line.get(head):
+                return things[-1].side
+        sentence = units.sentence[place.start]
+        earlier = bisect_left(self._starts, place.start)
+        if earlier:
+            thing = self.things[earlier - 1]
+            if sentence - units.sentence[thing.start] <= _SENTENCES_BACK:
+                return thing.side
+        return NOTHING
+
+    def _heads(self, line: int) -> Iterator[int]:
+        """The lines that head a line: that of its list, its heading."""
+        lines = self._units.lines
+        depth, is_item = lines[line].depth, lines[line].is_item
+        for head in range(line - 1, max(-1, line - _LONGEST_TABLE), -1):
+            above = lines[head]
+            if above.is_heading or (is_item and not above.is_item):
+                yield head
+                if above.is_heading:
+                    return
+                is_item = False
+            elif is_item and above.is_item and above.depth < depth:
+                yield head
+                depth = above.depth
+
+
+_MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
+_LONGEST_LISTING = 200
+_LONGEST_TABLE = 40
+_SENTENCES_BACK = 2
+
+
+def _outermost(own: Sequence[Place], rivals: Sequence[Place]) -> Iterator[Thing]:
+    """The mentions as things; one inside a longer mention belongs to the longer."""
+    mentions = sorted(
+        [(place.start, -place.end, OWN) for place in own]
+        + [(place.start, -place.end, RIVAL) for place in rivals]
+    )
+    last_end, last = -1, (-1, -1)
+    for start, negative_end, side in mentions:
+        end = -negative_end
+        if (start, end) == last:
+            continue
+        if end <= last_end:
+            continue
+        last_end, last = end, (start, end)
+        yield Thing(start, end, side)
+
+
+def values_of(unit: str, reading: Reading) -> list[int]:
+    """The tokens that are quantities of a unit; of money, of any currency."""
+    return [
+        index
+        for index, token in enumerate(reading.tokens)
+        if unit_of(token) == unit and not is_year(token)
+    ]

@@ -1,0 +1,144 @@
+"""The form of a statement in the data, checked before anything is scored.
+
+    {"say": [...], "of": [...], "rivals": [...], "is": true | false, "anti": [...],
+     "verdict": true, "from": [...], "total": true}
+    {"never": [...], "of": [...], "rivals": [...]}
+    {"any": [entry, ...]}
+
+What each key means: docs/conditions.md.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragifeval.statements.patterns import class_wordings
+
+_LISTS = ("say", "of", "rivals", "anti", "from", "never")
+_FLAGS = ("is", "verdict", "total")
+_SAID = ("say", "of", "rivals", "is", "anti", "verdict", "from", "total")
+_NEVER = ("never", "of", "rivals")
+_LEAST_PREFIX = 2
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What an answer must say, or must never say.
+
+    Attributes:
+        say: wordings of what is said.
+        of: wordings of the thing it is said of; empty for any.
+        rivals: wordings of other things that it must not be said of instead.
+        is_affirmed: whether it must be affirmed, not denied.
+        anti: wordings of the opposite.
+        has_verdict: whether a yes or no says it too.
+        start: wordings of what a period runs from; empty for any.
+        is_total: whether no other amount may be called the total.
+        is_never: whether it must not be affirmed, wherever it stands.
+    """
+
+    say: tuple[str, ...]
+    of: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
+    is_affirmed: bool = True
+    anti: tuple[str, ...] = ()
+    has_verdict: bool = False
+    start: tuple[str, ...] = ()
+    is_total: bool = False
+    is_never: bool = False
+
+
+def read_statement(entry: Mapping[str, Any]) -> Statement:
+    """A checked entry with "say" or "never" as a Statement."""
+    lists = {key: _wordings(entry.get(key, ())) for key in _LISTS}
+    return Statement(
+        say=lists["never"] or lists["say"],
+        of=lists["of"],
+        rivals=lists["rivals"],
+        is_affirmed=entry.get("is", True),
+        anti=lists["anti"],
+        has_verdict=entry.get("verdict", False),
+        start=lists["from"],
+        is_total=entry.get("total", False),
+        is_never="never" in entry,
+    )
+
+
+def _wordings(value: str | Iterable[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def check_statement(entry: Mapping[str, Any], *, is_never: bool) -> None:
+    """Check the form of a statement with "say", or of one with "never".
+
+    Raises:
+        ValueError: with what is wrong and what would be right.
+    """
+    head, known = ("never", _NEVER) if is_never else ("say", _SAID)
+    for key in entry:
+        if key not in known:
+            raise ValueError(
+                f"has a statement with the unknown key {key!r}; known are: {', '.join(known)}"
+            )
+    if head not in entry:
+        raise ValueError(f"has a statement without {head!r}: {dict(entry)!r}")
+    for key, value in entry.items():
+        if key in _FLAGS:
+            if not isinstance(value, bool):
+                raise ValueError(f"has a statement whose {key!r} is not true or false: {value!r}")
+            continue
+        _check_wordings(key, value)
+    if entry.get("total") and not any(map(str.isdigit, "".join(_wordings(entry["say"])))):
+        raise ValueError(f"has 'total' in a statement whose 'say' holds no amount: {entry!r}")
+
+
+def _check_wordings(key: str, value: object) -> None:
+    wordings = [value] if isinstance(value, str) else value
+    if not isinstance(wordings, list) or not wordings:
+        raise ValueError(
+            f"has a statement whose {key!r} is not a wording or a list of wordings: {value!r}"
+        )
+    for wording in wordings:
+        if not isinstance(wording, str):
+            raise ValueError(f"has a statement whose {key!r} holds {wording!r}, which is no text")
+        _check_wording(wording)
+
+
+def _check_wording(wording: str) -> None:
+    for part in wording.split("&"):
+        part = part.strip()
+        if part.startswith("@"):
+            class_wordings(part)
+            continue
+        if "@" in part:
+            raise ValueError(
+                f"has a wording with a class among other words: {wording!r}; a class stands alone "
+                "or is joined by '&'"
+            )
+        if not any(character.isalnum() for character in part):
+            raise ValueError(f"has a wording without a letter or a digit: {wording!r}")
+        for word in part.split():
+            stem, star, rest = word.partition("*")
+            if star and (rest or len(stem) < _LEAST_PREFIX):
+                raise ValueError(
+                    f"has a wording with a misplaced '*': {wording!r}; it stands behind the "
+                    f"first {_LEAST_PREFIX} or more letters of a word"
+                )
+
+
+def statements_in(entries: Sequence[Any]) -> list[Statement]:
+    """All statements among the entries of include or exclude, those of "any" too."""
+    found = []
+    for entry in entries:
+        if isinstance(entry, Mapping):
+            found += statements_in(entry["any"]) if "any" in entry else [read_statement(entry)]
+    return found
+
+
+def uses_statements(expect: Mapping[str, Any]) -> bool:
+    """Whether what is expected of an answer holds a statement."""
+    return any(
+        isinstance(entry, Mapping)
+        for name in ("include", "exclude")
+        for entry in expect.get(name, ())
+    )

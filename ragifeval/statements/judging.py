@@ -1,0 +1,312 @@
+"""Whether an answer says what a statement wants said.
+
+Each place where a statement's wordings stand gets a sign (affirmed, denied, neither) and a thing
+(its own, a rival, none). The statement is met when a place has the wanted sign and no rival's
+thing; not when the answer contradicts it, names another total or another start.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
+from ragifeval.statements.entries import Statement
+from ragifeval.statements.patterns import Alternative, Finder, Place, Vocabulary
+from ragifeval.statements.polarity import (
+    AFFIRMED,
+    DENIED,
+    OPEN,
+    polarity,
+    verdict_sign,
+    verdicts,
+)
+from ragifeval.statements.quantities import unit_of
+from ragifeval.statements.reading import Reading
+from ragifeval.statements.wordings import WordSet, word_set
+from ragifeval.text.normalizer import Normalizer
+
+_CONDITIONAL = word_set("conditional", "words")
+_CONTRAST = word_set("contrast", "words")
+_TOTAL = "@total"
+# "razem z chorobową" and "łącznie z chorobową" name a part.
+_WITH = ("z", "ze")
+# Words before what a period runs from.
+_STARTS = ("od", "licząc", "po")
+
+Reason = Literal[
+    "said", "missing", "denied", "other thing", "contradicted", "other start", "other total"
+]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an answer does with a statement.
+
+    Attributes:
+        is_found: whether the statement is said as wanted; for `never`, whether it is affirmed.
+        reason: why it is found or not.
+        place: the place that decided, as (first word, last word) of the normalized answer.
+    """
+
+    is_found: bool
+    reason: Reason
+    place: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class _Mention:
+    """A place with what it says: its sign as the statement counts it, and its thing."""
+
+    place: Place
+    sign: int
+    side: int
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    statement: Statement
+    say: Sequence[Alternative]
+    anti: Sequence[Alternative]
+    own: Sequence[Alternative]
+    rivals: Sequence[Alternative]
+    start: Sequence[Alternative]
+    # What rivals are said to be, for pairing values off with things.
+    others: Sequence[Alternative]
+
+
+class Statements:
+    """The statements of one condition of one sample, ready to be judged.
+
+    Args:
+        statements: in order.
+        context: further statements of the sample, whose things are rivals too.
+        normalizer: for their wordings.
+    """
+
+    def __init__(
+        self,
+        statements: Sequence[Statement],
+        context: Sequence[Statement],
+        normalizer: Normalizer,
+    ) -> None:
+        self.statements = statements
+        self._vocabulary = Vocabulary(normalizer)
+        self._total = [self._vocabulary.compile(_TOTAL)]
+        everything = [*statements, *(other for other in context if other not in statements)]
+        self._compiled = [self._compile(statement, everything) for statement in statements]
+
+    def _compile(self, statement: Statement, everything: Sequence[Statement]) -> _Compiled:
+        def compile_all(wordings: Sequence[str]) -> list[Alternative]:
+            return [self._vocabulary.compile(wording) for wording in dict.fromkeys(wordings)]
+
+        rivals: list[str] = list(statement.rivals)
+        others: list[str] = []
+        if statement.of:
+            for other in everything:
+                if other.of and set(statement.of).isdisjoint(other.of):
+                    rivals += [wording for wording in other.of if wording not in statement.of]
+                    others += other.say
+        return _Compiled(
+            statement,
+            compile_all(statement.say),
+            compile_all(statement.anti),
+            compile_all(statement.of),
+            compile_all(rivals),
+            compile_all(statement.start),
+            compile_all(others),
+        )
+
+    def judge(self, reading: Reading) -> list[Outcome]:
+        """Judge an answer by each statement, in order."""
+        finder = Finder(self._vocabulary, reading)
+        return [_Judgement(compiled, finder, self._total).outcome() for compiled in self._compiled]
+
+
+class _Judgement:
+    """One statement and one answer."""
+
+    def __init__(self, compiled: _Compiled, finder: Finder, total: Sequence[Alternative]) -> None:
+        self._compiled = compiled
+        self._statement = compiled.statement
+        self._finder = finder
+        self._reading = finder.reading
+        self._total = total
+
+    def outcome(self) -> Outcome:
+        mentions = self._mentions()
+        if not mentions:
+            return Outcome(False, "missing")
+        if self._statement.is_never:
+            return self._never(mentions)
+        return self._said(mentions)
+
+    def _mentions(self) -> list[_Mention]:
+        """The places of what is said, of its opposite, and the verdicts."""
+        find, reading = self._finder.find, self._reading
+        said = find(self._compiled.say)
+        places = [(place, 1) for place in said]
+        places += [(place, -1) for place in find(self._compiled.anti)]
+        spoken = verdicts(reading) if self._statement.has_verdict else []
+        if not places and not spoken:
+            return []
+        things = self._things(said)
+        mentions = [
+            _Mention(
+                place,
+                polarity(place, reading) * sign,
+                things.side(place) if things is not None else NOTHING,
+            )
+            for place, sign in places
+        ]
+        return mentions + self._verdicts(spoken, things)
+
+    def _things(self, said: Sequence[Place]) -> Things | None:
+        compiled, find, reading = self._compiled, self._finder.find, self._reading
+        if not compiled.own and not compiled.rivals:
+            return None
+        own, rivals = find(compiled.own), find(compiled.rivals)
+        units = {place.unit for place in said}
+        if units == {""}:
+            values = sorted(place.start for place in (*said, *find(compiled.others)))
+        else:
+            values = sorted(token for unit in units if unit for token in values_of(unit, reading))
+        taken = {token for place in said for token in place.taken}
+        own = [place for place in own if not place.taken <= taken]
+        return Things(own, rivals, values, reading)
+
+    def _verdicts(self, spoken: Sequence[Place], things: Things | None) -> list[_Mention]:
+        """The first verdict or, of a thing, those that are bound to it."""
+        sides = [things.side(place) if things is not None else NOTHING for place in spoken]
+        mentions = [
+            _Mention(place, verdict_sign(place, self._reading), side)
+            for place, side in zip(spoken, sides, strict=True)
+        ]
+        bound = [mention for mention in mentions if mention.side == OWN]
+        return bound or [mention for mention in mentions[:1] if mention.side == NOTHING]
+
+    def _kept(self, mentions: Sequence[_Mention]) -> list[_Mention]:
+        """The mentions of the statement's own thing, or of none where no rival has it."""
+        sides = {mention.side for mention in mentions}
+        has_thing = bool(self._compiled.own)
+        allowed = {OWN, NOTHING}
+        if has_thing and RIVAL in sides and OWN not in sides:
+            allowed = {OWN}
+        return [mention for mention in mentions if mention.side in allowed]
+
+    def _said(self, mentions: Sequence[_Mention]) -> Outcome:
+        statement = self._statement
+        wanted = AFFIRMED if statement.is_affirmed else DENIED
+        kept = self._kept(mentions)
+        good = [mention for mention in kept if mention.sign == wanted]
+        if not good:
+            return self._missed(mentions, kept, wanted)
+        if statement.has_verdict or not statement.is_affirmed:
+            for mention in kept:
+                if mention.sign == -wanted and not self._is_conditional(mention.place):
+                    return self._at("contradicted", mention)
+        if self._compiled.start:
+            started = [mention for mention in good if self._starts(mention.place)]
+            if not started:
+                return self._at("other start", good[0])
+            good = started
+        if statement.is_total and (other := self._other_total(good)) is not None:
+            return Outcome(False, "other total", self._reading.span(other, other + 1))
+        return self._at("said", good[0], is_found=True)
+
+    def _missed(
+        self, mentions: Sequence[_Mention], kept: Sequence[_Mention], wanted: int
+    ) -> Outcome:
+        for mention in kept:
+            if mention.sign == -wanted:
+                return self._at("denied", mention)
+        for mention in mentions:
+            if mention.side == RIVAL and mention.sign == wanted:
+                return self._at("other thing", mention)
+        return Outcome(False, "missing")
+
+    def _at(self, reason: Reason, mention: _Mention, *, is_found: bool = False) -> Outcome:
+        place = mention.place
+        return Outcome(is_found, reason, self._reading.span(place.start, place.end))
+
+    def _never(self, mentions: Sequence[_Mention]) -> Outcome:
+        for mention in self._kept(mentions):
+            if mention.sign == AFFIRMED and not self._is_contrasted(mention):
+                return self._at("said", mention, is_found=True)
+        return Outcome(False, "missing")
+
+    def _sentence(self, place: Place) -> range:
+        units = self._reading.units
+        return units.tokens_of_sentence(units.sentence[place.start])
+
+    def _is_conditional(self, place: Place) -> bool:
+        return self._has(place, _CONDITIONAL)
+
+    def _is_contrasted(self, mention: _Mention) -> bool:
+        """Whether a number that is bound to nothing stands in a contrast."""
+        is_bound = mention.side == OWN
+        return bool(mention.place.unit) and not is_bound and self._has(mention.place, _CONTRAST)
+
+    def _has(self, place: Place, words: WordSet) -> bool:
+        """Whether the sentence of a place holds one of some words, near the place."""
+        sentence = self._sentence(place)
+        first = max(sentence.start, place.start - _REACH)
+        last = min(sentence.stop, place.end + _REACH)
+        return any(
+            self._reading.words[token] in words
+            for token in range(first, last)
+            if token not in place.taken
+        )
+
+    def _starts(self, place: Place) -> bool:
+        """Whether the period at a place runs from what it should.
+
+        Its sentence says so or, where that names no start, the next one.
+        """
+        reading, units = self._reading, self._reading.units
+        sentence = units.sentence[place.start]
+        behind = range(place.end, min(units.tokens_of_sentence(sentence).stop, place.end + _REACH))
+        names_start = any(reading.words[token] in _STARTS for token in behind)
+        reach = (0,) if names_start else (0, 1)
+        return any(
+            units.sentence[start.start] - sentence in reach and polarity(start, reading) != DENIED
+            for start in self._finder.find(self._compiled.start)
+        )
+
+    def _other_total(self, good: Sequence[_Mention]) -> int | None:
+        """A token that is called the total, and is another amount."""
+        reading = self._reading
+        amounts = {reading.tokens[token] for mention in good for token in mention.place.taken}
+        kinds = {mention.place.unit for mention in good} - {""}
+        for place in self._finder.find(self._total):
+            if place.end < len(reading) and reading.words[place.end] in _WITH:
+                continue
+            if polarity(place, reading) == OPEN:
+                continue
+            called = self._called(place, kinds)
+            if called is not None and reading.tokens[called] not in amounts:
+                return called
+        return None
+
+    def _called(self, place: Place, kinds: set[str]) -> int | None:
+        """The amount that is called the total at a place: behind it, else before it."""
+        reading, units = self._reading, self._reading.units
+        number = units.clause[place.start]
+        clause = units.clauses[number]
+        if len(clause.tokens) > _REACH:
+            return None
+        values = [token for token in clause.tokens if unit_of(reading.tokens[token]) in kinds]
+        behind = [token for token in values if token > place.start]
+        if values:
+            return behind[0] if behind else values[-1]
+        following = clause.tokens[-1] + 1
+        if following < len(reading) and units.line[following] == units.line[place.start]:
+            beyond = units.clauses[units.clause[following]]
+            if beyond.opener in _LABELS:
+                for token in beyond.tokens[:_REACH]:
+                    if unit_of(reading.tokens[token]) in kinds:
+                        return token
+        return None
+
+
+_REACH = 40
+_LABELS = ":–|="

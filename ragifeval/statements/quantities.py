@@ -1,0 +1,336 @@
+"""Amounts, periods and dates as one token each: "45 złoty", "14 dzień", "30 kwiecień 2025".
+
+On top of the canonical form of the words rule, periods are put in one form: a week is 7 days,
+half a year 6 months, "14-dniowy" and "czternasty dzień" are 14 days. A year stays a year: that 24
+months are 2 years is for a sample to say. A year of the calendar is the token "rok 2025".
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ragifeval.statements.wordings import table, word_set
+from ragifeval.text.canonical import is_number
+from ragifeval.text.canonical.forms import (
+    ALIASES,
+    CURRENCY_SIGNS,
+    MONTH_NAMES,
+    POWERS,
+    UNITS,
+)
+
+
+@dataclass
+class Tokens:
+    """Tokens as parallel lists.
+
+    Attributes:
+        tokens: canonical tokens; here, quantities are one each.
+        words: the lowercased word that each token begins with.
+        gaps: what stands before each token and, at last, behind the last one.
+        first: the index of the first word of each token in the normalized text.
+    """
+
+    tokens: list[str]
+    words: list[str]
+    gaps: list[str]
+    first: list[int]
+
+    def slice(self, start: int, end: int, into: "Tokens") -> None:
+        """Append some of these tokens to others."""
+        into.tokens += self.tokens[start:end]
+        into.words += self.words[start:end]
+        into.gaps += self.gaps[start:end]
+        into.first += self.first[start:end]
+
+
+def merge_quantities(raw: Tokens) -> Tokens:
+    """Make each amount, period and date one token."""
+    special = [
+        index
+        for index, token in enumerate(raw.tokens)
+        if token[0] in _DIGITS or raw.words[index] in _SPECIAL
+    ]
+    if not special:
+        return raw
+    merged = Tokens([], [], [], [])
+    # No reader looks further ahead than this.
+    padded = Tokens([*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [])
+    done = 0
+    for index in special:
+        if index < done:
+            continue
+        raw.slice(done, index, merged)
+        token, done = _read(padded, index)
+        merged.tokens.append(token)
+        merged.words.append(raw.words[index])
+        merged.gaps.append(raw.gaps[index])
+        merged.first.append(raw.first[index])
+    raw.slice(done, len(raw.tokens), merged)
+    merged.gaps.append(raw.gaps[-1])
+    _share_units(merged)
+    return merged
+
+
+def unit_of(token: str) -> str:
+    """The unit of a quantity, the month of a date; "" for anything else, a plain number too."""
+    number, _, unit = token.partition(" ")
+    return unit if unit and number != "rok" else ""
+
+
+def is_year(token: str) -> bool:
+    """Whether a token is a year of the calendar."""
+    return token.startswith("rok ")
+
+
+_DIGITS = frozenset("0123456789")
+_BEYOND = ("",) * 6
+_LAST_DAYS = dict(zip(MONTH_NAMES, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
+_PERIODS: Mapping[str, str] = {
+    form: unit for unit, forms in table("units").items() for form in (unit, *forms.split())
+}
+_UNIT_TOKENS = frozenset(
+    {*ALIASES.values(), *UNITS.values(), *CURRENCY_SIGNS.values()}
+    | {unit + power for unit in UNITS.values() for power in POWERS.values()}
+) - {"numer", "paragraf"}
+# Weeks and the like in smaller units.
+_SMALLER = {"tydzień": (7, "dzień"), "kwartał": (3, "miesiąc"), "doba": (24, "godzina")}
+_SPACES = frozenset(" \u00a0\u202f\u2009")
+# What may stand between a number and its unit: "4. dnia", "14-dniowy".
+_INSIDE = frozenset(["", "-", ". ", "."])
+
+
+def _numbered(listing: str) -> Iterator[tuple[int, str]]:
+    for pair in listing.split(","):
+        number, stem = pair.split()
+        yield int(number), stem
+
+
+def _adjectives() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The unit of "dniowy" and its other forms; the quantity of "czternastodniowy" and its."""
+    adjectives = table("adjectives")
+    units = {
+        stem + ending: unit
+        for stem, unit in adjectives["stems"].items()
+        for ending in adjectives["endings"].split()
+    } | dict.fromkeys(adjectives["years"].split(), "rok")
+    whole = {
+        prefix + form: _quantity(Decimal(number), unit)
+        for number, prefix in _numbered(adjectives["numbers"])
+        for form, unit in units.items()
+    }
+    return units, whole | dict.fromkeys(adjectives["half_a_year"].split(), "6 miesiąc")
+
+
+def _ordinals() -> Mapping[str, int]:
+    ordinals = table("ordinals")
+    forms = {
+        stem + ending: number
+        for number, stem in _numbered(ordinals["stems"])
+        for ending in ordinals["endings"].split()
+    }
+    for number in ("2", "3"):
+        forms |= dict.fromkeys(ordinals[number].split(), int(number))
+    return forms
+
+
+def _quantity(number: Decimal, unit: str) -> str:
+    """A number and its unit as a token, weeks in days, half years in months."""
+    if unit in _SMALLER:
+        times, unit = _SMALLER[unit]
+        number *= times
+    if unit == "rok" and number % 1:
+        number, unit = number * 12, "miesiąc"
+    return f"{_plain(number)} {unit}"
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+_ADJECTIVE_UNITS, _COMPOUNDS = _adjectives()
+_ORDINALS = _ordinals()
+_BETWEEN = word_set("periods", "between")
+_WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
+_COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
+_NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
+# The singular, which is one of them where no number stands before it.
+_ONE: Mapping[str, str] = {
+    form: unit
+    for unit in ("tydzień", "miesiąc", "kwartał", "rok", "doba", "godzina")
+    for form in (unit, *table("units")[unit].split()[:3])
+} | {"dobę": "doba", "godzinę": "godzina"}
+_HALF = "pół"
+_SPECIAL = frozenset(
+    {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
+)
+_YEARS_SPOKEN_OF = range(1900, 2100)
+_BEFORE_YEARS = word_set("periods", "before_years")
+
+
+def _read(words: Tokens, index: int) -> tuple[str, int]:
+    """Read one quantity; return the token and the index behind it."""
+    token, word = words.tokens[index], words.words[index]
+    if is_number(token):
+        return _read_number(words, index, Decimal(token) if _is_decimal(token) else None, index + 1)
+    if word in _COMPOUNDS:
+        return _COMPOUNDS[word], index + 1
+    if word in _ORDINALS:
+        return _read_ordinal(words, index)
+    if word == _HALF:
+        return _read_half(words, index)
+    if word in _ENDS:
+        month = words.tokens[index + 1]
+        if month in _LAST_DAYS:
+            return _dated(words, _LAST_DAYS[month], month, index + 2)
+        return token, index + 1
+    return _read_single(words, index)
+
+
+def _is_decimal(token: str) -> bool:
+    return token.isascii() and token.replace(".", "", 1).isdigit() and len(token) <= 20
+
+
+def _read_number(words: Tokens, index: int, number: Decimal | None, after: int) -> tuple[str, int]:
+    token = words.tokens[index]
+    if number is None:
+        return token, after
+    tokens = words.tokens
+    if tokens[after] == "i" and tokens[after + 1] == _HALF:
+        number, after = number + Decimal("0.5"), after + 2
+        if tokens[after] == "1000" and words.words[after] not in ("", "1000"):
+            number, after = number * 1000, after + 1
+    if tokens[after] in _LAST_DAYS:
+        return _dated(words, int(number), tokens[after], after + 1)
+    if number in _YEARS_SPOKEN_OF and number % 1 == 0:
+        if tokens[after] == "rok" and words.words[after] not in ("lat", "lata"):
+            return f"rok {token}", after + 1
+        if _is_bare_year(words, index):
+            return f"rok {token}", after
+    unit, behind = _unit(words, after)
+    if unit == "złoty" and (cents := _cents(words, behind)) is not None:
+        number += cents
+        return _quantity(number, unit), behind + (3 if tokens[behind] == "i" else 2)
+    if unit:
+        return _counted(words, _quantity(number, unit), behind)
+    return (token if after == index + 1 else _plain(number)), after
+
+
+def _cents(words: Tokens, index: int) -> Decimal | None:
+    """The groszy of "173 zł i 64 gr"."""
+    start = index + (words.tokens[index] == "i")
+    if words.tokens[start + 1] == "grosz" and words.tokens[start].isdigit():
+        return Decimal(words.tokens[start]) / 100
+    return None
+
+
+def _unit(words: Tokens, index: int) -> tuple[str, int]:
+    """The unit at a token, or behind adjectives that may stand before it."""
+    for end in range(index, index + 3):
+        gap = words.gaps[end]
+        if not (gap in _INSIDE or _SPACES.issuperset(gap)):
+            break
+        word = words.words[end]
+        if word == "m" and words.words[end + 1] == "cy":
+            return "miesiąc", end + 2
+        if words.tokens[end] in _UNIT_TOKENS:
+            return words.tokens[end], end + 1
+        if (unit := _PERIODS.get(word) or _ADJECTIVE_UNITS.get(word)) is not None:
+            return unit, end + 1
+        if word not in _BETWEEN:
+            break
+    return "", index
+
+
+def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
+    """Add "roboczy" to days at work; drop "kalendarzowy"."""
+    if words.words[after] in _WORKING:
+        return f"{quantity} roboczy", after + 1
+    if words.words[after] in _CALENDAR:
+        return quantity, after + 1
+    return quantity, after
+
+
+def _dated(words: Tokens, day: int, month: str, after: int) -> tuple[str, int]:
+    year = words.tokens[after]
+    if len(year) == 4 and year.isdigit() and int(year) in _YEARS_SPOKEN_OF:
+        return f"{day} {month} {year}", after + (2 if words.tokens[after + 1] == "rok" else 1)
+    return f"{day} {month}", after
+
+
+def _is_bare_year(words: Tokens, index: int) -> bool:
+    """Whether a number is a year without the word: "w 2025", a column's head, "2025: 30 zł"."""
+    before = words.words[index - 1] if index else ""
+    unit, _ = _unit(words, index + 1)
+    if unit or len(words.words[index]) != 4:
+        return False
+    around = words.gaps[index] + words.gaps[index + 1]
+    return before in _BEFORE_YEARS or "|" in around or ":" in around or "\n" in around
+
+
+def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
+    """Read "czwarty dzień", "dwudziestego piątego maja", "osiemnasty rok życia"."""
+    number, after = _ORDINALS[words.words[index]], index + 1
+    ones = _ORDINALS.get(words.words[after], 0)
+    if number >= 20 and 0 < ones < 10:
+        number, after = number + ones, after + 1
+    if words.tokens[after] in _LAST_DAYS:
+        return _dated(words, number, words.tokens[after], after + 1)
+    unit = _PERIODS.get(words.words[after])
+    if unit == "dzień" or (unit == "rok" and words.words[after + 1] == "życia"):
+        return _counted(words, _quantity(Decimal(number), unit), after + 1)
+    return words.tokens[index], index + 1
+
+
+def _read_half(words: Tokens, index: int) -> tuple[str, int]:
+    """Read "pół roku", "pół tysiąca złotych"."""
+    after = index + 1
+    number = Decimal("0.5")
+    if words.tokens[after] == "1000" and words.words[after] != "1000":
+        number, after = Decimal(500), after + 1
+    unit, behind = _unit(words, after)
+    if unit:
+        return _quantity(number, unit), behind
+    return words.tokens[index], index + 1
+
+
+def _read_single(words: Tokens, index: int) -> tuple[str, int]:
+    """Read "w ciągu tygodnia", "roczny termin": one of them where that is meant."""
+    token, word = words.tokens[index], words.words[index]
+    before = words.words[index - 1] if index else ""
+    behind = words.words[index + 1]
+    if word in _ONE:
+        unit = _ONE[word]
+        is_numbered = behind[:1] in _DIGITS and words.gaps[index + 1] == " "
+        is_one = before in _COUNTED and not (behind in _NOT_COUNTED or is_numbered)
+        if is_one or (unit == "tydzień" and word == "tydzień" and before not in ("co", "ten")):
+            return _quantity(Decimal(1), unit), index + 1
+        return token, index + 1
+    if before in _NOUNS or behind in _NOUNS:
+        return _quantity(Decimal(1), _ADJECTIVE_UNITS[word]), index + 1
+    return token, index + 1
+
+
+# Between the numbers of a sum, a range or a list whose last number alone has the unit.
+_JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
+_JOINING = frozenset(["i", "oraz", "lub", "albo", "a", "do", "plus", "czy"])
+
+
+def _share_units(words: Tokens) -> None:
+    """Give a bare number the unit of the one behind it: "30 + 15 = 45 zł", "od 20 do 30 dni"."""
+    tokens = words.tokens
+    for index in range(len(tokens) - 2, -1, -1):
+        token = tokens[index]
+        if token[0] not in _DIGITS or not _is_decimal(token):
+            continue
+        after = index + 1
+        gap = words.gaps[after].strip(" *\u00a0")
+        if gap == "" and tokens[after] in _JOINING and index + 2 < len(tokens):
+            after += 1
+            gap = words.gaps[after].strip(" *\u00a0") or "+"
+        if gap not in _JOINTS:
+            continue
+        unit = unit_of(tokens[after])
+        if unit:
+            tokens[index] = f"{token} {unit}"

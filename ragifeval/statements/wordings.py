@@ -1,0 +1,60 @@
+"""The words by which statements are read, from data/wordings.toml."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ragifeval.paths import WORDINGS
+
+
+class WordSet:
+    """Words, and beginnings of words ("pre*")."""
+
+    def __init__(self, wordings: Iterable[str]) -> None:
+        wordings = list(wordings)
+        self._words = frozenset(word for word in wordings if not word.endswith("*"))
+        self._prefixes = tuple(word[:-1] for word in wordings if word.endswith("*"))
+        self._known: dict[str, bool] = {}
+
+    # Words remembered before starting anew.
+    REMEMBERED = 20_000
+
+    def __contains__(self, word: str) -> bool:
+        known = self._known.get(word)
+        if known is None:
+            if len(self._known) >= self.REMEMBERED:
+                self._known.clear()
+            known = word in self._words or word.startswith(self._prefixes)
+            self._known[word] = known
+        return known
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads(WORDINGS.read_text(encoding="utf-8"))
+
+
+def classes() -> Mapping[str, Sequence[str]]:
+    """The name of each class of wordings -> its wordings."""
+    return _tables()["classes"]
+
+
+def table(name: str) -> Mapping[str, Any]:
+    """One table of the file."""
+    return _tables()[name]
+
+
+@cache
+def word_set(name: str, key: str) -> WordSet:
+    """One list of the file as a set of words."""
+    return WordSet(_tables()[name][key])
+
+
+@cache
+def fingerprint() -> str:
+    """A hash of what the file says, whatever its formatting and comments."""
+    content = json.dumps(_tables(), sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
