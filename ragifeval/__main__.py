@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from ragifeval import __version__
-from ragifeval.cli.terminal import Parser, guarded
+from ragifeval.cli.options import Parser
+from ragifeval.cli.terminal import guarded
 
 # Each is a module of ragifeval/commands with `add_options(parser)` and `run(options) -> exit code`.
 COMMANDS = {

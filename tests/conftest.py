@@ -16,8 +16,19 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from ragifeval.paths import DOCUMENTS
+
+# The same examples each time, on a machine however busy; benchmarks/fuzz.py looks for new ones.
+settings.register_profile(
+    "steady",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("steady")
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}"

@@ -119,7 +119,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
     size = None if options.chunk_size == "whole" else int(options.chunk_size)
     if size is not None and options.chunk_overlap >= size:
         raise UserError(
-            f"--chunk-overlap: {options.chunk_overlap} is not less than --chunk-size, {size}"
+            f"--chunk_overlap: {options.chunk_overlap} is not less than --chunk_size, {size}"
         )
     language = LANGUAGES[options.language]
     folder = (options.prompts or PROMPTS / options.language).resolve()
@@ -127,7 +127,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
     _, most = next(iter(CRITICS[options.critics].values()))
     if options.min_rating > most:
         raise UserError(
-            f"--min-rating: {options.min_rating:g} is more than the {most:g} that "
+            f"--min_rating: {options.min_rating:g} is more than the {most:g} that "
             f"--critics {options.critics} can give"
         )
     if options.audience is not None and options.critics != "separate":

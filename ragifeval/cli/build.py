@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ragifeval import defaults
 from ragifeval.build.languages import LANGUAGES
-from ragifeval.cli.terminal import EXIT_INTERRUPTED, add_switch, between, positive, say, show
+from ragifeval.cli.options import add_switch, between, positive
+from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,13 +41,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "may favour its own work",
     )
     option("-o", "--output", type=Path, metavar="OUT_DIR", required=True, help="a new folder")
-    option("--overwrite", action="store_true", help="start over the build in OUT_DIR")
+    add_switch(parser, "--overwrite", "start over the build in OUT_DIR")
     option(
         "--language", choices=tuple(LANGUAGES), default="pl", help="of the documents and prompts"
     )
     option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
     option(
-        "--chunk-size",
         "--chunk_size",
         type=_chunk_size,
         default="2000",
@@ -54,7 +54,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help='characters of a chunk, or "whole" for whole documents',
     )
     option(
-        "--chunk-overlap",
         "--chunk_overlap",
         type=_count,
         default=200,
@@ -62,7 +61,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="characters that a chunk may repeat of the one before it",
     )
     option(
-        "--questions-per-chunk",
         "--questions_per_chunk",
         type=positive,
         default=1,
@@ -83,7 +81,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "for groundedness, stand-alone, faithfulness, answer relevance",
     )
     option(
-        "--min-rating",
         "--min_rating",
         type=between(0, 5),
         default=4.0,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragifeval import defaults
+from ragifeval.cli.options import add_matching, add_seed, add_switch, at_least
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
@@ -24,7 +25,7 @@ from ragifeval.scoring.statistics import Resampling
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.epilog = (
-        "Exit codes: 0, 1 where --fail-under or --fail-if-worse says so, 2 something is wrong with "
+        "Exit codes: 0, 1 where --fail_under or --fail_if_worse says so, 2 something is wrong with "
         "the command or a log, or the logs may not be compared."
     )
     option = parser.add_argument
@@ -37,10 +38,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option("--format", choices=tuple(FORMATS), default="table", help="of what is printed")
     option("-o", "--output", type=Path, metavar="FILE", help="write it there instead")
-    option(
-        "--matching",
-        choices=("substring", "words"),
-        help="the rule of which the scores are taken, instead of the logs' headline",
+    add_matching(
+        parser, None, "the rule of which the scores are taken, instead of the logs' headline"
     )
     option(
         "--measures",
@@ -51,22 +50,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         + ", ".join(MEASURES)
         + "; csv and json have them all",
     )
-    option("--top", type=_number, default=5, metavar="N", help="questions that differ most, shown")
-    option("--seed", type=int, default=defaults.SEED, help="of bootstrap and permutation test")
-    option("--draws", type=_draws, default=10_000, metavar="N", help="of each of the two")
-    option("--force", action="store_true", help="compare what the signatures say may not be")
+    option("--top", type=at_least(0), default=5, metavar="N", help="so many questions that differ")
+    add_seed(parser, "of bootstrap and permutation test")
+    option("--draws", type=at_least(100), default=10_000, metavar="N", help="of each of the two")
+    add_switch(parser, "--force", "compare what the signatures say may not be")
     option(
-        "--fail-under",
+        "--fail_under",
         type=_floor,
         action="append",
         default=[],
         metavar="MEASURE=PERCENT",
         help="exit with 1 if a model has less, for example total=80; may be given again",
     )
-    option(
-        "--fail-if-worse",
-        action="store_true",
-        help="exit with 1 if a model's total is less than the first one's with p < 0.05 in the "
+    add_switch(
+        parser,
+        "--fail_if_worse",
+        "exit with 1 if a model's total is less than the first one's with p < 0.05 in the "
         "permutation test, Holm's correction included",
     )
 
@@ -77,18 +76,6 @@ def _measures(text: str) -> Sequence[str]:
         if name not in MEASURES:
             raise argparse.ArgumentTypeError(f"{name!r} is none of: {', '.join(MEASURES)}")
     return names
-
-
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a number from 0, not {text!r}")
-    return int(text)
-
-
-def _draws(text: str) -> int:
-    if _number(text) < 100:
-        raise argparse.ArgumentTypeError(f"must be a number from 100, not {text!r}")
-    return int(text)
 
 
 def _floor(text: str) -> tuple[str, float]:
@@ -109,7 +96,7 @@ def _floor(text: str) -> tuple[str, float]:
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
     if options.fail_if_worse and len(options.logs) < 2:
-        raise UserError("--fail-if-worse: needs a second log to compare with the first")
+        raise UserError("--fail_if_worse: needs a second log to compare with the first")
     matching = options.matching
     logs: list[ScoredLog] = []
     for path in options.logs:
@@ -176,7 +163,7 @@ def _failures(
     first = comparison.models[0]
     for measure, percent in floors:
         if measure not in first.scores:
-            raise UserError(f"--fail-under: no sample in the logs has a score for {measure!r}")
+            raise UserError(f"--fail_under: no sample in the logs has a score for {measure!r}")
         for model in comparison.models:
             mean = model.scores[measure].mean * 100
             if mean < percent:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from ragifeval import paths
+from ragifeval.cli.options import add_data, add_switch
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -16,9 +17,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="datasets",
         help="datasets: a folder for the Hugging Face Hub, with a card",
     )
-    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
-    option("--overwrite", action="store_true", help="replace these files where DIR is not empty")
+    add_data(parser)
+    add_switch(parser, "--overwrite", "replace these files where DIR is not empty")
 
 
 def run(options: argparse.Namespace) -> int:

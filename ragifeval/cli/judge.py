@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import defaults, paths
-from ragifeval.cli.terminal import EXIT_INTERRUPTED, add_switch, between, positive, say, show
+from ragifeval.cli.options import add_switch, between, positive
+from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="write a judged log; started again with it, judging goes on where it ended; for "
         "several logs a folder",
     )
-    option("--overwrite", action="store_true", help="start over what -o names")
+    add_switch(parser, "--overwrite", "start over what -o names")
     option("--threshold", type=between(1, 5), default=4.0, help="the correctness that passes")
     option("--window", type=positive, default=_WINDOW, help="characters of a context in one prompt")
     option("--k", type=positive, default=5, help="how many retrieved documents are looked at")
@@ -80,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME_OR_DIR",
         help="add the cosine of embeddings by this model to lexical; needs sentence-transformers",
     )
-    option("--agreement", action="store_true", help="how far the judge and the rules agree")
+    add_switch(parser, "--agreement", "how far the judge and the rules agree")
     option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
     option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
     option("--limit", type=positive, metavar="N", help="only the first N answers of each log")

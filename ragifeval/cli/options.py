@@ -1,22 +1,59 @@
-"""The options that both entry scripts share. Imports nothing heavy: --help is to answer at once."""
+"""The parser of all commands, and the options that several of them share, in groups.
+
+A name may be written with `-` or `_`; a switch stands alone, or takes true or false.
+"""
 
 import argparse
+import math
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NoReturn
 
 from ragifeval import __version__, defaults, paths
-from ragifeval.cli.terminal import Parser, add_switch, positive
+from ragifeval.cli.terminal import EXIT_WRONG
 
 Kind = Literal["local", "remote"]
 
 
-def build_parser(kind: Kind) -> argparse.ArgumentParser:
+class Parser(argparse.ArgumentParser):
+    """A parser of `--a-b` as `--a_b`, whose errors are one line, as all other errors here are."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_WRONG, f"{self.prog}: error: {message} (--help lists the options)\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        arguments = sys.argv[1:] if args is None else args
+        return super().parse_known_args(self._respelt(arguments), namespace)
+
+    def _respelt(self, arguments: Sequence[str]) -> Sequence[str]:
+        """The arguments with `_` in all names, and with the value that a lone switch stands for."""
+        respelt: list[str] = []
+        for place, argument in enumerate(arguments):
+            if argument == "--":
+                return [*respelt, *arguments[place:]]
+            name, mark, value = argument.partition("=")
+            if name.startswith("--"):
+                name = "--" + name[2:].replace("-", "_")
+            following = arguments[place + 1 : place + 2]
+            if self._is_switch(name) and not mark and not any(map(_is_truth, following)):
+                mark, value = "=", "true"
+            respelt.append(name + mark + value)
+        return respelt
+
+    def _is_switch(self, name: str) -> bool:
+        """Whether a name, or the one option that it abbreviates, is one of `add_switch`."""
+        known = self._option_string_actions
+        meant = [name] if name in known else [other for other in known if other.startswith(name)]
+        return name.startswith("--") and len(meant) == 1 and known[meant[0]].type is boolean
+
+
+def build_parser(kind: Kind) -> Parser:
     """The parser of an entry script; the two differ in the default of --model_config."""
     what = {
         "local": "Score a local model: Hugging Face transformers, or a built-in baseline.",
         "remote": "Score a model behind an OpenAI-compatible API, or on Vertex AI.",
     }[kind]
-    config = paths.LOCAL_CONFIG if kind == "local" else paths.REMOTE_CONFIG
     parser = Parser(
         prog=f"eval_{kind}.py",
         description=what,
@@ -26,45 +63,160 @@ def build_parser(kind: Kind) -> argparse.ArgumentParser:
     )
     option = parser.add_argument
     option(
-        "--model_config", type=Path, default=config, help="JSON file that says which model to ask"
+        "--model_config",
+        type=Path,
+        default=paths.LOCAL_CONFIG if kind == "local" else paths.REMOTE_CONFIG,
+        help="JSON file that says which model to ask",
     )
-    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
-    option("--prompt", type=Path, default=paths.PROMPT, help="Jinja template of the prompt")
+    add_data(parser)
+    add_prompt(parser, "empty for none")
     add_switch(parser, "--shuffle_context", "show the documents of each question in random order")
-    option("--system_message", default=defaults.SYSTEM_MESSAGE, help="empty for none")
-    option(
-        "--refusal_message",
-        default=defaults.REFUSAL_MESSAGE,
-        help="what an answer must contain to be a refusal; the prompt tells the model",
-    )
     option(
         "--log_path",
         type=Path,
         help="JSONL log of answers and scores; started again with it, a run goes on where it ended",
     )
     add_switch(parser, "--text_completion", "ask for the completion of a text, not for a chat")
-    add_normalizer(parser)
-    option("--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line")
-    option(
-        "--matching",
-        choices=("substring", "words"),
-        default=defaults.MATCHING,
-        help="the rule of the headline; the other stands beside it",
+    add_scoring(
+        parser,
+        refusal_message="what an answer must contain to be a refusal; the prompt tells the model",
     )
-    option("--seed", type=int, default=defaults.SEED, help="of shuffling and of the intervals")
-    option("--limit", type=positive, metavar="N", help="only the first N samples")
+    add_matching(parser)
+    add_seed(parser, "of shuffling and of the intervals")
+    add_limit(parser, "only the first N samples")
     option("--ids", metavar="A,B", help="only the samples with these ids")
     add_switch(parser, "--overwrite", "start the log over")
-    add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
+    add_dry_run(parser)
     option("--version", action="version", version=f"ragifeval {__version__}")
     return parser
 
 
-def add_normalizer(parser: argparse.ArgumentParser) -> None:
-    """Add --normalizer, for whatever scores answers."""
+# Groups of options.
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the files of the benchmark."""
+    parser.add_argument("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
+    parser.add_argument("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
+
+
+def add_prompt(parser: argparse.ArgumentParser, system_message: str) -> None:
+    """Add what a model is asked with, beside the question.
+
+    Args:
+        system_message: help of the option.
+    """
+    parser.add_argument(
+        "--prompt", type=Path, default=paths.PROMPT, help="Jinja template of the prompt"
+    )
+    parser.add_argument("--system_message", default=defaults.SYSTEM_MESSAGE, help=system_message)
+
+
+def add_scoring(
+    parser: argparse.ArgumentParser, refusal_message: str = "what refuses an answer"
+) -> None:
+    """Add what conditions are built with.
+
+    Args:
+        refusal_message: help of the option.
+    """
+    parser.add_argument(
+        "--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line"
+    )
+    add_normalizer(parser, "instead of the lemma table")
+    parser.add_argument("--refusal_message", default=defaults.REFUSAL_MESSAGE, help=refusal_message)
+
+
+def add_normalizer(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    """Add --normalizer.
+
+    Args:
+        otherwise: end of its help: what normalizes where it is not given.
+    """
     parser.add_argument(
         "--normalizer",
         help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
-        "instead of the lemma table",
+        + otherwise,
     )
+
+
+def add_matching(
+    parser: argparse.ArgumentParser,
+    default: str | None = defaults.MATCHING,
+    meaning: str = "the rule of the headline; the other stands beside it",
+) -> None:
+    """Add --matching."""
+    parser.add_argument("--matching", choices=("substring", "words"), default=default, help=meaning)
+
+
+def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add --seed."""
+    parser.add_argument("--seed", type=int, default=defaults.SEED, help=meaning)
+
+
+def add_limit(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add --limit."""
+    parser.add_argument("--limit", type=positive, metavar="N", help=meaning)
+
+
+def add_dry_run(parser: argparse.ArgumentParser) -> None:
+    """Add --dry_run."""
+    add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
+
+
+def add_switch(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
+    """Add an option that takes true or false, or stands alone for true."""
+    parser.add_argument(
+        name,
+        type=boolean,
+        nargs="?",
+        const=True,
+        default=False,
+        metavar="true|false",
+        help=meaning,
+    )
+
+
+# Types of options.
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """The type of an option that is a count of at least so many."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"must be a number of at least {least}, not {text[:40]!r}"
+            )
+        return int(text)
+
+    return read
+
+
+positive = at_least(1)
+
+
+def between(low: float, high: float) -> Callable[[str], float]:
+    """The type of an option that is a number in a range, both ends included."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text.replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"must be from {low:g} to {high:g}, not {text[:40]!r}")
+        return value
+
+    return read
+
+
+def boolean(text: str) -> bool:
+    """The type of an option that is true or false."""
+    if not _is_truth(text):
+        raise argparse.ArgumentTypeError(f"must be true or false, not {text[:40]!r}")
+    return text.lower() == "true"
+
+
+def _is_truth(text: str) -> bool:
+    return text.lower() in ("true", "false")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragifeval import defaults, paths
-from ragifeval.cli.options import add_normalizer
+from ragifeval import defaults
+from ragifeval.cli.options import add_data, add_matching, add_prompt, add_scoring, add_seed
 
 if TYPE_CHECKING:
     from ragifeval.benchmark.benchmark import Benchmark
@@ -19,20 +19,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("logs", type=Path, nargs="+", metavar="LOG", help="a log, one for each model")
     option("-o", "--output", type=Path, required=True, help="the page, HTML")
-    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
-    option("--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line")
-    add_normalizer(parser)
-    option("--prompt", type=Path, default=paths.PROMPT, help="Jinja template of the prompt")
-    option("--system_message", default=defaults.SYSTEM_MESSAGE, help="shown with the prompt")
-    option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
-    option(
-        "--matching",
-        choices=("substring", "words"),
-        default=defaults.MATCHING,
-        help="the rule of the headline and of the marks; the other stands beside it",
+    add_data(parser)
+    add_prompt(parser, "shown with the prompt")
+    add_scoring(parser)
+    add_matching(
+        parser, meaning="the rule of the headline and of the marks; the other stands beside it"
     )
-    option("--seed", type=int, default=defaults.SEED, help="of the intervals")
+    add_seed(parser, "of the intervals")
     option("--lang", choices=("pl", "en"), default="pl", help="language of the page")
 
 
@@ -76,16 +69,14 @@ def _standard(
     options: argparse.Namespace, benchmark: "Benchmark"
 ) -> "tuple[Standard, Mapping[str, str]]":
     """What answers are scored and shown by, and the parts of a signature that follow from it."""
-    from ragifeval.errors import UserError
     from ragifeval.results.report.collect import Standard
     from ragifeval.run.template import PromptTemplate
-    from ragifeval.scoring.conditions import Criteria
+    from ragifeval.scoring.conditions import Criteria, check_refusal_message
     from ragifeval.scoring.scorer import read_badwords
     from ragifeval.scoring.signature import fingerprint, scoring_parts
     from ragifeval.text.normalizer import load_normalizer
 
-    if not options.refusal_message.strip():
-        raise UserError("--refusal_message: is empty, and so would stand in every answer")
+    check_refusal_message(options.refusal_message)
     chat, completion = (
         PromptTemplate(options.prompt, options.system_message, options.refusal_message, is_text)
         for is_text in (False, True)

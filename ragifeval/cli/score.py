@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import defaults, paths
-from ragifeval.cli.options import add_normalizer
-from ragifeval.cli.terminal import positive, say, show
+from ragifeval.cli.options import add_normalizer, add_switch, positive
+from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.run.progress import Unfailing
 
@@ -48,11 +48,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="write a new log, and its summary beside it; for several logs a folder for new ones "
         "of the same names",
     )
-    option("--overwrite", action="store_true", help="replace what -o names, never what is read")
+    add_switch(parser, "--overwrite", "replace what -o names, never what is read")
     option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
     option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
     option("--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line")
-    add_normalizer(parser)
+    add_normalizer(parser, "instead of the lemma table")
     option(
         "--matching",
         choices=("substring", "words"),

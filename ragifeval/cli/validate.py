@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragifeval import defaults, paths
-from ragifeval.cli.options import add_normalizer
+from ragifeval import paths
+from ragifeval.cli.options import add_data, add_scoring
 
 if TYPE_CHECKING:
     from ragifeval.scoring.statistics import Estimate
@@ -19,18 +19,14 @@ _SHOWN = ("include", "exclude", "cite_f1", "refuse", "safe", "correctness", "saf
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
-    option = parser.add_argument
-    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
-    option("--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line")
-    option(
+    add_data(parser)
+    add_scoring(parser)
+    parser.add_argument(
         "--contrast_path",
         type=Path,
         help="wrong answers with the scores they must get, JSONL; without --eval_path, those that "
         "come with the project's own samples",
     )
-    option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
-    add_normalizer(parser)
 
 
 def run(options: argparse.Namespace) -> int:

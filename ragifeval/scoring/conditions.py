@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, ClassVar, Literal
 
+from ragifeval.errors import UserError
 from ragifeval.statements.entries import Statement, check_statement, statements_in
 from ragifeval.statements.judging import Outcome, Statements
 from ragifeval.statements.reading import Reading
@@ -304,6 +305,12 @@ class _Flag(Condition):
         return (float(self.holds(response) == self.expected),)
 
     expected: bool
+
+
+def check_refusal_message(message: str) -> None:
+    """Raise UserError for an empty refusal message, which would stand in every answer."""
+    if not message.strip():
+        raise UserError("--refusal_message: is empty, and so would stand in every answer")
 
 
 @register

@@ -758,7 +758,7 @@ WRONG: Sequence[tuple[Sequence[str], str]] = [
     (["docs", "-o", "out", "--model_config", "none.json"], "none.json: "),
     (
         ["docs", "-o", "out", "--model_config", "model.json", "--chunk-size", "100"],
-        "--chunk-overlap: 200 is not less than --chunk-size, 100",
+        "--chunk_overlap: 200 is not less than --chunk_size, 100",
     ),
     (
         ["docs", "-o", "out", "--model_config", "model.json", "--prompts", "full"],
@@ -773,7 +773,7 @@ WRONG: Sequence[tuple[Sequence[str], str]] = [
             *("docs", "-o", "out", "--model_config", "model.json"),
             *("--critics", "additive", "--min-rating", "5"),
         ],
-        "--min-rating: 5 is more than the 4 that --critics additive can give",
+        "--min_rating: 5 is more than the 4 that --critics additive can give",
     ),
     (["docs", "-o", "out", "--model_config", "model.json", "--refusals", "2"], "--refusals"),
     (

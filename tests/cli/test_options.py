@@ -1,0 +1,72 @@
+"""Options are read alike in all commands."""
+
+from argparse import Namespace
+from importlib import import_module
+
+import pytest
+
+from ragifeval.__main__ import COMMANDS
+from ragifeval.cli.options import Parser, add_switch, at_least, between, build_parser, positive
+
+
+def parse(*arguments: str) -> Namespace:
+    parser = Parser(prog="p")
+    parser.add_argument("logs", nargs="*")
+    parser.add_argument("--chunk_size", type=positive)
+    parser.add_argument("--share", type=between(0, 1))
+    parser.add_argument("--draws", type=at_least(100))
+    add_switch(parser, "--dry_run", "print")
+    add_switch(parser, "--draft", "draw")
+    return parser.parse_args(arguments)
+
+
+READ = [
+    (["--chunk-size", "7"], {"chunk_size": 7}),
+    (["--chunk_size=7"], {"chunk_size": 7}),
+    (["--dry-run"], {"dry_run": True, "logs": []}),
+    (["--dry-run", "a-b.jsonl"], {"dry_run": True, "logs": ["a-b.jsonl"]}),
+    (["--dry_run", "false", "a"], {"dry_run": False, "logs": ["a"]}),
+    (["--dry-run=TRUE"], {"dry_run": True}),
+    (["--dry", "a"], {"dry_run": True, "logs": ["a"]}),
+    (["--share", "0,5"], {"share": 0.5}),
+    (["--draws", "100"], {"draws": 100}),
+    (["--", "--dry-run"], {"dry_run": False, "logs": ["--dry-run"]}),
+]
+REFUSED = [
+    (["--dry_run=yes"], "--dry_run: must be true or false, not 'yes'"),
+    (["--chunk-size", "0"], "--chunk_size: must be a number of at least 1, not '0'"),
+    (["--chunk-size", "٣"], "must be a number of at least 1"),
+    (["--share", "1.1"], "--share: must be from 0 to 1, not '1.1'"),
+    (["--share", "nan"], "must be from 0 to 1"),
+    (["--dr", "a"], "ambiguous option: --dr could match"),
+    (["--size", "1"], "unrecognized arguments: --size"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "expected"), READ)
+def test_read(arguments: list[str], expected: dict[str, object]) -> None:
+    found = vars(parse(*arguments))
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_refused(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse(*arguments)
+    error = capsys.readouterr().err
+    assert caught.value.code == 2
+    assert message in error
+    assert error.startswith("p: error: ")
+    assert error.count("\n") == 1
+
+
+def test_no_option_has_a_dash_in_its_name_or_is_a_switch_of_another_kind() -> None:
+    parsers = [build_parser("local"), build_parser("remote")]
+    for command in COMMANDS:
+        parsers.append(Parser())
+        import_module(f"ragifeval.cli.{command}").add_options(parsers[-1])
+    for parser in parsers:
+        for action in parser._actions:
+            names = [name for name in action.option_strings if name.startswith("--")]
+            assert not any("-" in name[2:] for name in names)
+            assert names in (["--help"], ["--version"]) or action.nargs != 0, names
