@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,11 @@ from ragifeval.cli.terminal import (
     show,
 )
 from ragifeval.errors import UserError
-from ragifeval.generators.torchrun import is_shared
 from ragifeval.run.progress import Unfailing, stop_on_interrupt
 
 # Everything heavy is imported once the arguments are right: --help is to answer at once.
 if TYPE_CHECKING:
-    from ragifeval.generators.base import Generator, Request
-    from ragifeval.generators.config import LocalConfig
+    from ragifeval.generators.base import Generator
     from ragifeval.run.old.log import Log
     from ragifeval.run.plan import Plan
     from ragifeval.run.run import Outcome, Task
@@ -37,37 +35,7 @@ _FAILURES_SHOWN = 20
 
 def main(kind: Kind, arguments: Sequence[str] | None = None) -> int:
     """Evaluate one model; return the exit code."""
-
-    def run() -> int:
-        return guarded(f"eval_{kind}.py", lambda: _plan_and_evaluate(kind, arguments))
-
-    if kind == "local" and is_shared():
-        from ragifeval.generators.distributed import run_shared
-
-        return run_shared(run, lambda: _prepare_share(arguments))
-    return run()
-
-
-def _prepare_share(
-    arguments: Sequence[str] | None,
-) -> "tuple[Callable[[], Generator], Callable[[str], Request]] | None":
-    """What a process needs to answer a share of the samples for another one (torchrun)."""
-    with redirect_stdout(None), redirect_stderr(None):
-        options = build_parser("local").parse_args(arguments)
-    from ragifeval.generators.config import LocalConfig
-    from ragifeval.run.plan import make_plan
-
-    plan = make_plan("local", options)
-    if options.dry_run or not isinstance(plan.config, LocalConfig):
-        return None
-    task = plan.task
-    return _local(plan.config, options), lambda key: task.request(task.find(key)[0])
-
-
-def _local(config: "LocalConfig", options: argparse.Namespace) -> "Callable[[], Generator]":
-    from ragifeval.generators.local import LocalGenerator
-
-    return lambda: LocalGenerator(config, options.text_completion)
+    return guarded(f"eval_{kind}.py", lambda: _plan_and_evaluate(kind, arguments))
 
 
 def _plan_and_evaluate(kind: Kind, arguments: Sequence[str] | None) -> int:
@@ -189,12 +157,9 @@ def _load_generator(
             config.model, plan.task.find, Resources(options.refusal_message, normalizer)
         )
     if isinstance(config, LocalConfig):
-        load = _local(config, options)
-        if is_shared():
-            from ragifeval.generators.distributed import DistributedGenerator
+        from ragifeval.generators.local import LocalGenerator
 
-            return DistributedGenerator(load)
-        return load()
+        return LocalGenerator(config, options.text_completion)
     from ragifeval.generators.remote import RemoteGenerator
     from ragifeval.run.plan import api_key
 

@@ -23,8 +23,6 @@ class LocalConfig(ModelConfig):
         dtype: the format of the weights; "auto" for that of the checkpoint.
         batch_size: how many questions are answered at once; "auto" for as many as the memory holds
             (on a CPU, 8).
-        continuous_batching: whether to generate by transformers' own continuous batching; only with
-            temperature 0, and without batch_size.
         attn_implementation: for example "sdpa" or "flash_attention_2"; None leaves it to
             transformers.
         max_new_tokens: the most tokens of an answer.
@@ -37,12 +35,11 @@ class LocalConfig(ModelConfig):
         trust_remote_code: whether code that comes with the model may run.
     """
 
-    UNSCORED = frozenset({"batch_size", "continuous_batching", "device_map"})
+    UNSCORED = frozenset({"batch_size", "device_map"})
 
     model: Name = Field(description="a model directory, or an id on the Hugging Face Hub")
     dtype: Literal["float32", "float16", "bfloat16", "auto"] = "float16"
     batch_size: Count | Literal["auto"] = 1
-    continuous_batching: bool = False
     attn_implementation: Name | None = None
     max_new_tokens: Count = 4096
     temperature: Annotated[float, Field(ge=0)] = 0.01
@@ -51,6 +48,16 @@ class LocalConfig(ModelConfig):
     tokenizer: Name | None = None
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     trust_remote_code: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_continuous_batching(cls, value: Any) -> Any:
+        if "continuous_batching" in value:
+            raise ValueError(
+                "continuous_batching: is not offered any more; leave the key out, or serve the "
+                "model with vLLM and ask it with eval_remote.py"
+            )
+        return value
 
     @model_validator(mode="after")
     def _check_template_kwargs(self) -> "LocalConfig":

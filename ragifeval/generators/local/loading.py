@@ -4,71 +4,83 @@ import logging
 import os
 import textwrap
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
-    PreTrainedModel,
+    GenerationConfig,
     PreTrainedTokenizerBase,
 )
 
 from ragifeval.errors import UserError
 from ragifeval.generators.config import LocalConfig
 
-# Ways to spread a model over devices that are no device themselves.
+# Values of device_map that do not name a device.
 _SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "disk"})
-# Settings of a published model that are switched off: for other ways to generate than taking one
-# token after the other, and limits of length and time.
-_SWITCHED_OFF = (
-    "temperature",
-    "top_k",
-    "top_p",
-    "min_p",
-    "top_h",
-    "typical_p",
-    "epsilon_cutoff",
-    "eta_cutoff",
-    "early_stopping",
-    "length_penalty",
-    "num_return_sequences",
-    "num_beam_groups",
-    "diversity_penalty",
-    "constraints",
-    "force_words_ids",
-    "penalty_alpha",
-    "dola_layers",
-    "prompt_lookup_num_tokens",
-    "assistant_early_exit",
-    "use_mtp",
-    "return_dict_in_generate",
-    "output_scores",
-    "output_logits",
-    "output_attentions",
-    "output_hidden_states",
-    "max_length",
-    "min_length",
-    "max_time",
+# Settings of a published model that stay. All others are for other ways to generate than taking one
+# token after the other, for limits of length and time, and for what is returned.
+_KEPT = frozenset(
+    {"eos_token_id", "pad_token_id", "bos_token_id", "use_cache", "stop_strings", "min_new_tokens"}
+    | {"repetition_penalty", "encoder_repetition_penalty", "exponential_decay_length_penalty"}
+    | {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids", "sequence_bias"}
+    | {"suppress_tokens", "begin_suppress_tokens", "forced_bos_token_id", "forced_eos_token_id"}
+    | {"guidance_scale", "watermarking_config", "disable_compile"}
 )
 # What configurations call the length of the context.
 _CONTEXT_KEYS = (
-    "max_position_embeddings",
-    "n_positions",
-    "max_sequence_length",
-    "max_seq_len",
-    "seq_length",
-    "n_ctx",
+    *("max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len"),
+    *("seq_length", "n_ctx"),
 )
 # Where a tokenizer knows no limit it gives 1e30.
 _NO_LIMIT = 1e12
+
+
+class LoadedModel:
+    """A model on its device, and what one has to know to generate with it.
+
+    Args:
+        tokenizer: of the model.
+
+    Attributes:
+        model: a causal language model of transformers, set to generate one greedy answer.
+        end_ids: the tokens that end an answer.
+        pad_id: the token that fills up a row; it is masked, so any serves.
+        device: where the model takes its input.
+        context_length: how many tokens it takes in; None if it names no limit.
+
+    Raises:
+        UserError: there is no model, it is broken or not a causal language model, or a setting of
+            the config does not work.
+    """
+
+    def __init__(self, config: LocalConfig, tokenizer: PreTrainedTokenizerBase) -> None:
+        self.model = _load_model(config)
+        self.tokenizer: Any = tokenizer
+        self.context_length = context_length(self.model.config, tokenizer)
+        self.temperature, self.seed = config.temperature, config.seed
+        settings = self.model.generation_config
+        known = vars(GenerationConfig())  # type: ignore[no-untyped-call]
+        settings.update(**dict.fromkeys(known.keys() - _KEPT))
+        settings.update(do_sample=False, num_beams=1)
+        if settings.eos_token_id is None:
+            settings.eos_token_id = tokenizer.eos_token_id
+        ends = settings.eos_token_id
+        self.end_ids = frozenset(ends if isinstance(ends, list) else [ends])
+        pads: tuple[Any, ...] = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
+        self.pad_id: int = next(pad for pad in pads if pad is not None)
+        settings.pad_token_id = self.pad_id
+        # Weights on disk are on no device; what they are given comes from the CPU.
+        device = self.model.device
+        self.device = torch.device("cpu") if device.type == "meta" else device
 
 
 def check_paths(config: LocalConfig) -> None:
     """Tell paths that lead nowhere from ids on the Hub, as far as their form shows.
 
     Raises:
-        UserError: a path is no directory, or the model's holds no model.
+        UserError: a path is not a directory, or the model's does not hold a model.
     """
     for key, path in (("model", config.model), ("tokenizer", config.tokenizer)):
         if path is None:
@@ -90,7 +102,6 @@ def load_tokenizer(config: LocalConfig) -> PreTrainedTokenizerBase:
     Raises:
         UserError: there is none, or it cannot be read.
     """
-    _be_quiet()
     key = "tokenizer" if config.tokenizer else "model"
     path = config.tokenizer or config.model
     # False, not None, has transformers refuse a model's own code instead of asking on stdin.
@@ -99,14 +110,22 @@ def load_tokenizer(config: LocalConfig) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
-def load_model(config: LocalConfig) -> PreTrainedModel:
-    """Load the model onto its device, set to generate one greedy answer.
+def context_length(model_config: Any, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """How many tokens of prompt and answer a model takes in; None if it names no limit."""
+    config = model_config.get_text_config()
+    for key in _CONTEXT_KEYS:
+        limit = getattr(config, key, None)
+        if isinstance(limit, int) and limit > 0:
+            return limit
+    return int(tokenizer.model_max_length) if tokenizer.model_max_length < _NO_LIMIT else None
 
-    Raises:
-        UserError: there is none, it is broken or no causal language model, or a setting of the
-            config does not work.
-    """
-    _be_quiet()
+
+def one_line(error: Exception) -> str:
+    """The kind of an exception and what it says, shortened."""
+    return textwrap.shorten(f"{type(error).__name__}: {error}", 300, placeholder=" ...")
+
+
+def _load_model(config: LocalConfig) -> Any:
     options: dict[str, Any] = {
         "dtype": config.dtype,
         "trust_remote_code": config.trust_remote_code,
@@ -121,39 +140,20 @@ def load_model(config: LocalConfig) -> PreTrainedModel:
         options["device_map"] = device_map
     model, report = _load("model", config.model, "model", AutoModelForCausalLM, options)
     # Quantized checkpoints store their weights under names of their own.
-    absent = {str(key) for key in report["missing_keys"]}
-    if getattr(model, "hf_quantizer", None) is not None:
-        absent = set()
+    is_quantized = getattr(model, "hf_quantizer", None) is not None
+    absent = set() if is_quantized else {str(key) for key in report["missing_keys"]}
     absent |= {str(key[0]) for key in report["mismatched_keys"]}
     if absent:
         raise UserError(
             f"model: the weights of {config.model!r} do not fit its config.json: "
             f"{len(absent)} are missing or of another shape, {min(absent)} among them"
         )
-    model.generation_config.update(do_sample=False, num_beams=1, **dict.fromkeys(_SWITCHED_OFF))
-    return cast(PreTrainedModel, model)
-
-
-def context_length(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """How many tokens of prompt and answer the model takes in; None if it names no limit."""
-    config = model.config.get_text_config()
-    for key in _CONTEXT_KEYS:
-        limit = getattr(config, key, None)
-        if isinstance(limit, int) and limit > 0:
-            return limit
-    return int(tokenizer.model_max_length) if tokenizer.model_max_length < _NO_LIMIT else None
+    return model
 
 
 def _accelerator() -> str | None:
     device = torch.accelerator.current_accelerator(check_available=True)
     return None if device is None else device.type
-
-
-def _be_quiet() -> None:
-    """Leave the log of transformers to errors, unless the user wants more; progress bars stay."""
-    if "TRANSFORMERS_VERBOSITY" not in os.environ:
-        for name in ("transformers", "ContinuousBatchingLogger"):
-            logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def _check_devices(device_map: str | dict[str, int | str]) -> None:
@@ -164,12 +164,15 @@ def _check_devices(device_map: str | dict[str, int | str]) -> None:
             torch.zeros(1, device=device).item()
         except (RuntimeError, AssertionError) as error:
             raise UserError(
-                f"device_map: {device!r} does not work here: {_one_line(error)}"
+                f"device_map: {device!r} does not work here: {one_line(error)}"
             ) from None
 
 
 def _load(key: str, path: str, what: str, kind: Any, options: dict[str, Any]) -> Any:
     """Load a model or a tokenizer; say in one line what is wrong if it cannot be loaded."""
+    # The log of transformers is left to errors, unless the user wants more; progress bars stay.
+    if "TRANSFORMERS_VERBOSITY" not in os.environ:
+        logging.getLogger("transformers").setLevel(logging.ERROR)
     try:
         return kind.from_pretrained(path, **options)
     except Exception as error:  # noqa: BLE001 - a broken file may raise anything
@@ -184,16 +187,12 @@ def _reason(path: str, what: str, error: Exception) -> str:
             "if you trust it, set trust_remote_code to true in the model config"
         )
     if "Unrecognized configuration class" in text:
-        return f"{path!r} is no causal language model: {_one_line(error)}"
+        return f"{path!r} is not a causal language model: {one_line(error)}"
     if not Path(path).is_dir() and isinstance(error, OSError):
         return (
             f"there is no directory {path!r}, and the Hugging Face Hub gives nothing of that name: "
-            f"{_one_line(error)}"
+            f"{one_line(error)}"
         )
     if "Couldn't instantiate the backend tokenizer" in text:
-        return f"{path!r} holds no tokenizer; name one with the key 'tokenizer': {_one_line(error)}"
-    return f"the {what} of {path!r} cannot be loaded: {_one_line(error)}"
-
-
-def _one_line(error: Exception) -> str:
-    return textwrap.shorten(f"{type(error).__name__}: {error}", 300, placeholder=" ...")
+        return f"{path!r} holds no tokenizer; name one with the key 'tokenizer': {one_line(error)}"
+    return f"the {what} of {path!r} cannot be loaded: {one_line(error)}"

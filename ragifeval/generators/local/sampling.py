@@ -1,4 +1,4 @@
-"""Sampling in which an answer depends on the seed and its sample alone, not on its batch."""
+"""The choice of the next token: an answer depends on its seed and its request, not on its batch."""
 
 import random
 from collections.abc import Sequence
@@ -6,42 +6,37 @@ from collections.abc import Sequence
 import torch
 from transformers import LogitsProcessor
 
+from ragifeval.errors import UserError
 
-class SeededSampling(LogitsProcessor):
-    """Draws each row's next token from a stream of random numbers of that row's own.
 
-    The token is drawn ahead of the choice: it alone keeps a score, and greedy search takes it.
+class TokenChoice(LogitsProcessor):
+    """Chooses each row's next token ahead of transformers, which takes the best score.
 
     Args:
-        temperature: what the scores are divided by; above 0.
-        seed: of the run.
-        sample_ids: the sample of each row.
+        temperature: what the scores are divided by; 0 for the best token.
+        streams: the random numbers of each row.
     """
 
-    def __init__(self, temperature: float, seed: int, sample_ids: Sequence[str]) -> None:
+    def __init__(self, temperature: float, streams: Sequence[random.Random]) -> None:
         self._temperature = temperature
-        self._streams = [stream(seed, sample_id) for sample_id in sample_ids]
+        self._streams = streams
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.Tensor) -> torch.Tensor:
-        """Replace the scores, (rows, vocabulary), by 0 for the drawn tokens and -inf elsewhere."""
-        drawn = self.draw(scores)[:, None]
-        return torch.full_like(scores, -torch.inf).scatter(1, drawn, 0.0)
-
-    def draw(self, scores: torch.Tensor) -> torch.Tensor:
-        """Draw one token a row, (rows,), with the probabilities softmax(scores / temperature)."""
-        return draw(scores, self._temperature, self._streams)
+        """Replace the scores, (rows, vocabulary), by 0 for the chosen tokens and -inf elsewhere."""
+        chosen = choose(scores, self._temperature, self._streams)[:, None]
+        return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
 
-def stream(seed: int, sample_id: str) -> random.Random:
-    """The random numbers of a sample."""
+def stream(seed: int, request_id: str) -> random.Random:
+    """The random numbers of a request."""
     # A string seeds through SHA-512: the same stream on every platform and in every process.
-    return random.Random(f"{seed}:{sample_id}")
+    return random.Random(f"{seed}:{request_id}")
 
 
-def draw(
+def choose(
     scores: torch.Tensor, temperature: float, streams: Sequence[random.Random]
 ) -> torch.Tensor:
-    """Draw one token a row, (rows,), with the probabilities softmax(scores / temperature).
+    """Choose one token a row, (rows,): the best one, or one drawn from softmax(scores / T).
 
     torch.multinomial draws for a whole batch from one state, so that a row's tokens would depend on
     its neighbours and on everything drawn before.
@@ -53,9 +48,19 @@ def draw(
 
     Args:
         scores: (rows, vocabulary).
-        temperature: above 0.
-        streams: of each row; one number is taken from it.
+        temperature: T; 0 for the best token.
+        streams: of each row; one number is taken from it for a draw.
+
+    Raises:
+        UserError: scores are NaN or infinite.
     """
+    if not bool((scores < torch.inf).all()):
+        raise UserError(
+            "dtype: the model's scores overflow (NaN); many models do in float16: set dtype to "
+            '"bfloat16" or "float32". If they do there as well, the weights are damaged'
+        )
+    if temperature == 0:
+        return scores.argmax(dim=-1)
     # The difference to the maximum is divided, lest a low temperature overflow.
     logits = scores.float()
     logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature

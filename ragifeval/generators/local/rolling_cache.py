@@ -8,18 +8,16 @@ import torch
 from transformers import Cache, DynamicCache
 from transformers.cache_utils import CacheLayerMixin, DynamicLayer, DynamicSlidingWindowLayer
 
-# Columns that a block of memory has to spare when it is made: so many steps until the next one.
+# Columns that a new block of memory has to spare: so many steps until the next one.
 _SPARE = 256
-# Ways to turn positions that depend on how long a text is: all its keys change as it grows.
-_ROPES_BY_LENGTH = frozenset({"dynamic", "longrope"})
 
 
 class RollingLayer(CacheLayerMixin):
     """One layer's keys and values, each in one block of memory; all rows end in the same column.
 
-    The layers of transformers make all keys and values anew for each token. Here a token is written
-    where there is room; memory is moved only when a row leaves, whose place the last one takes, and
-    once in hundreds of steps. What stands to the left of a row is masked, but must be numbers.
+    The layers of transformers copy all keys and values for each token. Here a token is written
+    where there is room; memory is copied only when a row leaves, whose place the last one takes,
+    and once in hundreds of steps. What stands to the left of a row is masked, but must be numbers.
 
     Args:
         slots: how many rows there is room for.
@@ -130,11 +128,7 @@ class RollingCache(Cache):
 
     @torch.inference_mode()
     def add(self, row: Cache, length: int) -> None:
-        """Add a row from a cache of its own.
-
-        Args:
-            length: of the row, in tokens.
-        """
+        """Add a row of `length` tokens from a cache of its own."""
         for layer, states in zip(self._rolling, states_of(row), strict=True):
             layer.add(states, length)
 
@@ -161,18 +155,7 @@ def can_hold(model: Any) -> bool:
         return False
     if "past_key_values" not in inspect.signature(model.forward).parameters:
         return False
-    config = model.config.get_text_config(decoder=True)
-    layers = DynamicCache(config=config).layers
-    return (
-        bool(layers)
-        and all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers)
-        and _ROPES_BY_LENGTH.isdisjoint(_rope_types(getattr(config, "rope_parameters", None)))
+    layers = DynamicCache(config=model.config.get_text_config(decoder=True)).layers
+    return bool(layers) and all(
+        type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in layers
     )
-
-
-def _rope_types(parameters: object) -> set[str]:
-    """The kinds of rotary positions in a config: one, or one for each kind of layer."""
-    if not isinstance(parameters, dict):
-        return set()
-    own = {str(parameters["rope_type"])} if "rope_type" in parameters else set()
-    return own.union(*map(_rope_types, parameters.values()))

@@ -1,27 +1,24 @@
-"""A model of Hugging Face transformers on this machine."""
+"""The generator that runs a model of Hugging Face transformers on this machine."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
 from ragifeval.generators.config import LocalConfig
-from ragifeval.generators.continuous import ContinuousBatching
-from ragifeval.generators.engine import Completion, Engine, Network, Prompted
-from ragifeval.generators.loading import check_paths, load_tokenizer
-from ragifeval.generators.padded import PaddedBatches
-from ragifeval.generators.rolling import RollingBatch
-from ragifeval.generators.rolling_cache import can_hold
-from ragifeval.generators.tokens import Coder
-from ragifeval.generators.torchrun import is_shared
+from ragifeval.generators.local.batches import Batches, PaddedBatches, Row, TokenizedPrompt
+from ragifeval.generators.local.loading import LoadedModel, check_paths, load_tokenizer
+from ragifeval.generators.local.rolling import RollingBatch
+from ragifeval.generators.local.rolling_cache import can_hold
+from ragifeval.generators.local.tokens import Coder
 
 
 class LocalGenerator:
     """Answers several prompts at once, the longest first: lack of memory shows at once.
 
-    A sample's answer does not depend on its batch, but for rounding, which float16 and bfloat16 do
-    coarsely: rows are padded on the left and masked, and tokens are drawn from a stream of the
-    sample's own.
+    An answer does not depend on its batch, but for rounding, which float16 and bfloat16 do
+    coarsely: rows are padded on the left and masked, and tokens are drawn from random numbers of
+    the request's own.
 
     Args:
         config: which model, and how.
@@ -33,30 +30,29 @@ class LocalGenerator:
     """
 
     def __init__(self, config: LocalConfig, text_completion: bool) -> None:
+        if "TORCHELASTIC_RUN_ID" in os.environ and int(os.environ["WORLD_SIZE"]) > 1:
+            raise UserError(
+                "torchrun: each process would answer all questions; start one server a GPU, and "
+                "list them in the api_base of eval_remote.py"
+            )
         self._config = config
         check_paths(config)
-        if config.device_map is not None and is_shared():
-            raise UserError(
-                "device_map: torchrun gives each process a device of its own; leave out the one or "
-                "the other (a model larger than one device: device_map, without torchrun)"
-            )
         tokenizer = load_tokenizer(config)
         # Before the weights: what is wrong with a chat template need not wait for them.
         self._coder = Coder(
             tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs
         )
-        self._network = Network(config, tokenizer)
-        self._engine = _engine(self._network, config)
+        self._loaded = LoadedModel(config, tokenizer)
+        self._batches = _batches(self._loaded, config)
 
     @property
     def name(self) -> str:
         """The directory's own name, or the id on the Hub."""
-        path = Path(self._config.model)
-        return path.resolve().name if path.is_dir() else self._config.model
+        return self._config.display_name
 
     def stop(self) -> None:
         """Have generate() end with what is under way; a signal handler may call this."""
-        self._engine.stop()
+        self._batches.stop()
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Answer the requests, each as it is done."""
@@ -68,21 +64,21 @@ class LocalGenerator:
             if not ids:
                 yield Answer(request, None, "the prompt is empty, as the tokenizer reads it")
             elif room > 0:
-                prompts.append(Prompted(request, ids, room))
+                prompts.append(TokenizedPrompt(request, ids, room))
             else:
                 yield Answer(
                     request,
                     None,
                     f"the prompt has {len(ids)} tokens, "
-                    f"the model's context holds {self._network.context_length}",
+                    f"the model's context holds {self._loaded.context_length}",
                 )
         prompts.sort(key=lambda prompt: len(prompt.ids), reverse=True)
-        for completion in self._engine.complete(prompts):
-            yield self._answer(completion)
+        for row in self._batches.complete(prompts):
+            yield self._answer(row)
 
     def _check_ids(self, ids: Sequence[int]) -> None:
         """Refuse a tokenizer whose ids the model does not know: it is another model's."""
-        known = self._network.model.config.get_text_config().vocab_size
+        known = self._loaded.model.config.get_text_config().vocab_size
         if max(ids, default=0) >= known:
             raise UserError(
                 f"tokenizer: is not this model's: it gives the token {max(ids)}, "
@@ -91,28 +87,28 @@ class LocalGenerator:
 
     def _room(self, ids: Sequence[int]) -> int:
         """How many tokens the answer to a prompt may have."""
-        if self._network.context_length is None:
+        if self._loaded.context_length is None:
             return self._config.max_new_tokens
-        return min(self._config.max_new_tokens, self._network.context_length - len(ids))
+        return min(self._config.max_new_tokens, self._loaded.context_length - len(ids))
 
-    def _answer(self, completion: Completion) -> Answer:
-        prompt, tokens = completion.prompt, completion.tokens
-        if tokens is None:
-            return Answer(prompt.request, None, completion.error, seconds=completion.seconds)
-        ended = len(tokens) < prompt.room or tokens[-1] in self._network.end_ids
+    def _answer(self, row: Row) -> Answer:
+        prompt = row.prompt
+        if row.error is not None:
+            return Answer(prompt.request, None, row.error, seconds=row.seconds)
+        is_cut = (
+            len(row.tokens) == prompt.max_new_tokens and row.tokens[-1] not in self._loaded.end_ids
+        )
         return Answer(
             prompt.request,
-            self._coder.decode(tokens),
-            finish_reason="stop" if ended else "length",
-            usage={"prompt_tokens": len(prompt.ids), "completion_tokens": len(tokens)},
-            seconds=completion.seconds,
+            self._coder.decode(row.tokens),
+            finish_reason="length" if is_cut else "stop",
+            usage={"prompt_tokens": len(prompt.ids), "completion_tokens": len(row.tokens)},
+            seconds=row.seconds,
         )
 
 
-def _engine(network: Network, config: LocalConfig) -> Engine:
+def _batches(loaded: LoadedModel, config: LocalConfig) -> Batches:
     """The way to have this model answer."""
-    if config.continuous_batching:
-        return ContinuousBatching(network)
     batch_size = None if config.batch_size == "auto" else config.batch_size
-    kind = RollingBatch if can_hold(network.model) else PaddedBatches
-    return kind(network, batch_size)
+    is_rolling = can_hold(loaded.model)
+    return (RollingBatch if is_rolling else PaddedBatches)(loaded, batch_size)

@@ -1,0 +1,5 @@
+"""A model of Hugging Face transformers on this machine."""
+
+from ragifeval.generators.local.generator import LocalGenerator
+
+__all__ = ["LocalGenerator"]
