@@ -27,7 +27,7 @@ validate: $(VENV)/bin/activate  ## prove the data set
 
 # Without peers (installs them), soak, local_gpu, fuzz and rescore --answers 1000000.
 BENCHMARKS := start remote memory scoring rescore compare_many report_size long_answers lemma_table \
-	judge build local devices batch_invariance
+	judge build local batch_invariance
 bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet machine (half an hour)
 	$(RUN) for program in $(BENCHMARKS); do python benchmarks/$$program.py || exit; done
 

@@ -19,19 +19,18 @@ from common import say_where
 from local_model import machine, requests, save_model
 
 from ragifeval.generators.config import LocalConfig
-from ragifeval.generators.engine import Engine, Network, Prompted
-from ragifeval.generators.loading import load_tokenizer
-from ragifeval.generators.padded import PaddedBatches
-from ragifeval.generators.rolling import RollingBatch
+from ragifeval.generators.local.batches import Batches, PaddedBatches, TokenizedPrompt
+from ragifeval.generators.local.loading import LoadedModel, load_tokenizer
+from ragifeval.generators.local.rolling import RollingBatch
 
 PROMPT_TOKENS, ANSWER_TOKENS = (100, 300), 32
 WAYS = {"padded batches": PaddedBatches, "this harness": RollingBatch}
 
 
-def answers(engine: Engine, prompts: list[Prompted]) -> list[list[int]]:
+def answers(batches: Batches, prompts: list[TokenizedPrompt]) -> list[list[int]]:
     """The tokens of each answer, in the order of the requests."""
-    done = sorted(engine.complete(prompts), key=lambda done: done.prompt.request.id)
-    return [list(completion.tokens or []) for completion in done]
+    done = sorted(batches.complete(prompts), key=lambda done: done.prompt.request.id)
+    return [row.tokens for row in done]
 
 
 def main() -> None:
@@ -61,18 +60,18 @@ def main() -> None:
                 model=name, dtype=dtype, temperature=0.0, max_new_tokens=ANSWER_TOKENS
             )
             tokenizer = load_tokenizer(config)
-            network = Network(config, tokenizer)
+            loaded = LoadedModel(config, tokenizer)
             prompts = [
-                Prompted(request, tokenizer(request.prompt.text)["input_ids"], ANSWER_TOKENS)
+                TokenizedPrompt(request, tokenizer(request.prompt.text)["input_ids"], ANSWER_TOKENS)
                 for request in requests(options.prompts, PROMPT_TOKENS)
             ]
             prompts.sort(key=lambda prompt: len(prompt.ids), reverse=True)
-            for way, engine in WAYS.items():
+            for way, kind in WAYS.items():
                 start = time.perf_counter()
-                expected = answers(engine(network, 1), prompts)
+                expected = answers(kind(loaded, 1), prompts)
                 cells = ""
                 for size in options.batch_sizes:
-                    given = answers(engine(network, size), prompts)
+                    given = answers(kind(loaded, size), prompts)
                     changed = sum(a != b for a, b in zip(given, expected, strict=True))
                     cells += f" {changed:4}"
                 seconds = time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""How fast the local generator is on a GPU: pipeline, batch sizes, "auto", continuous batching.
+"""How fast the local generator is on a GPU: pipeline, batch sizes, "auto".
 
     python benchmarks/local_gpu.py [--size 1b|3b|8b] [--prompts 200] [--answer_tokens 256]
 
@@ -46,7 +46,6 @@ WAYS: dict[str, tuple[int, dict[str, Any] | None]] = {
     "batch size 8": (8, {"batch_size": 8}),
     "batch size 64": (64, {"batch_size": 64}),
     'batch size "auto"': (0, {"batch_size": "auto"}),
-    "continuous batching": (0, {"continuous_batching": True}),
 }
 
 

@@ -24,7 +24,6 @@ PROGRAMS = {
     "long_answers.py --smoke": "growth",
     "local.py --batch_sizes 2 --rounds 1 --prompts 4": "batch size 2: 4 of 4 answers are the same",
     "batch_invariance.py --batch_sizes 2 --dtypes float32 --prompts 2": "this harness      0",
-    "devices.py --limit 4": "the same answers, scores and signature: yes",
     "lemma_table.py": "running text",
     "fuzz.py --minutes 0.02": "",
 }

@@ -21,7 +21,6 @@ LOCAL = {
     "model": "speakleash/Bielik",
     "dtype": "float16",
     "batch_size": 1,
-    "continuous_batching": False,
     "max_new_tokens": 4096,
     "temperature": 0.01,
     "attn_implementation": None,
@@ -160,6 +159,7 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({"model": ["a"]}, ["model: ", "string"]),
     ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'", "temperature", "batch_size"]),
     ({"model": "m", "Model": "m"}, ["unknown key 'Model'"]),
+    ({"model": "m", "continuous_batching": False}, ["continuous_batching: ", "serve", "vLLM"]),
     ({"model": "m", "a\nb": 1}, ["unknown key"]),
     ({"model": "m", "threads": 8}, ["unknown key 'threads'", "max_new_tokens"]),
     ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'"]),
@@ -283,7 +283,6 @@ LOCAL_CHANGES: dict[str, tuple[object, bool]] = {
     "trust_remote_code": (True, True),
     "reasoning_end": ("</think>", True),
     "batch_size": (8, False),
-    "continuous_batching": (True, False),
     "device_map": ("auto", False),
     "model": ("other", False),  # stands in the signature by its name
 }

@@ -1,24 +1,36 @@
 """The generator that runs a model of Hugging Face transformers on this machine."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
 
 from ragifeval.errors import UserError
-from ragifeval.generators.base import Answer, Request
+from ragifeval.generators.base import Answer, Prompt, Request
 from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local.batches import Batches, PaddedBatches, Row, TokenizedPrompt
-from ragifeval.generators.local.loading import LoadedModel, check_paths, load_tokenizer
+from ragifeval.generators.local.loading import LoadedModel, check_paths, load_tokenizer, one_line
 from ragifeval.generators.local.rolling import RollingBatch
 from ragifeval.generators.local.rolling_cache import can_hold
 from ragifeval.generators.local.tokens import Coder
+
+_LOG = logging.getLogger(__name__)
+
+_ROPES_BY_LENGTH = frozenset({"dynamic", "longrope"})
+_PROBE = "Ile kosztuje dowód osobisty?"
+# Of scores, in their standard deviations. Rounding in bfloat16 makes a hundredth, a model that
+# reads the padding a third and more.
+_MOST_CHANGE = 0.1
 
 
 class LocalGenerator:
     """Answers several prompts at once, the longest first: lack of memory shows at once.
 
     An answer does not depend on its batch, but for rounding, which float16 and bfloat16 do
-    coarsely: rows are padded on the left and masked, and tokens are drawn from random numbers of
-    the request's own.
+    coarsely: padding is masked, tokens are drawn from random numbers of the request's own, and
+    models that cannot keep to this answer one prompt at a time.
 
     Args:
         config: which model, and how.
@@ -43,7 +55,7 @@ class LocalGenerator:
             tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs
         )
         self._loaded = LoadedModel(config, tokenizer)
-        self._batches = _batches(self._loaded, config)
+        self._batches = _prepare_batches(self._loaded, config)
 
     @property
     def name(self) -> str:
@@ -78,11 +90,10 @@ class LocalGenerator:
 
     def _check_ids(self, ids: Sequence[int]) -> None:
         """Refuse a tokenizer whose ids the model does not know: it is another model's."""
-        known = self._loaded.model.config.get_text_config().vocab_size
-        if max(ids, default=0) >= known:
+        if max(ids, default=0) >= self._loaded.vocabulary_size:
             raise UserError(
                 f"tokenizer: is not this model's: it gives the token {max(ids)}, "
-                f"where the model knows {known} tokens"
+                f"where the model knows {self._loaded.vocabulary_size} tokens"
             )
 
     def _room(self, ids: Sequence[int]) -> int:
@@ -107,8 +118,61 @@ class LocalGenerator:
         )
 
 
-def _batches(loaded: LoadedModel, config: LocalConfig) -> Batches:
-    """The way to have this model answer."""
+def _prepare_batches(loaded: LoadedModel, config: LocalConfig) -> Batches:
+    """The way to have this model answer, tried on a short text.
+
+    Raises:
+        UserError: the model cannot generate.
+    """
     batch_size = None if config.batch_size == "auto" else config.batch_size
-    is_rolling = can_hold(loaded.model)
-    return (RollingBatch if is_rolling else PaddedBatches)(loaded, batch_size)
+    ids = loaded.tokenizer(_PROBE, add_special_tokens=False)["input_ids"][:8]
+    ids = [min(token, loaded.vocabulary_size - 1) for token in ids]
+    try:
+        has_fixed_keys = not _has_keys_by_length(loaded.model.config.get_text_config(decoder=True))
+        if batch_size != 1 and not (has_fixed_keys and _ignores_padding(loaded, ids)):
+            batch_size = 1
+            _LOG.warning(
+                "batch_size: the answers of this model would depend on their batch; they are "
+                "generated one at a time"
+            )
+        is_rolling = has_fixed_keys and can_hold(loaded.model)
+        batches = (RollingBatch if is_rolling else PaddedBatches)(loaded, batch_size)
+        probe = TokenizedPrompt(Request("probe", Prompt(text=_PROBE)), ids, 2)
+        list(batches.complete([probe]))
+    except UserError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a model that is no causal one may raise anything
+        raise UserError(
+            f"model: {config.display_name!r} cannot generate with these settings: {one_line(error)}"
+        ) from None
+    return batches
+
+
+def _has_keys_by_length(config: Any) -> bool:
+    """Whether keys, or the choice among them, depend on the longest text of a batch."""
+    parameters = getattr(config, "rope_parameters", None) or {}
+    # One kind of rotary positions, or one for each kind of layer.
+    kinds = [parameters, *(value for value in parameters.values() if isinstance(value, dict))]
+    # An index that picks the best columns for sparse attention picks padding, too.
+    is_indexed = getattr(config, "index_topk", None) is not None
+    return is_indexed or any(kind.get("rope_type") in _ROPES_BY_LENGTH for kind in kinds)
+
+
+def _ignores_padding(loaded: LoadedModel, ids: Sequence[int]) -> bool:
+    """Whether the scores behind a text are the same where padding stands before it."""
+    scores = []
+    for padding in (0, 5):
+        tokens = [*[loaded.pad_id] * padding, *ids]
+        mask = [*[0] * padding, *[1] * len(ids)]
+        with torch.inference_mode():
+            output = loaded.model.generate(
+                input_ids=torch.tensor([tokens], device=loaded.device),
+                attention_mask=torch.tensor([mask], device=loaded.device),
+                max_new_tokens=1,
+                output_logits=True,
+                return_dict_in_generate=True,
+                tokenizer=loaded.tokenizer,
+            )
+        scores.append(output.logits[0][0].float())
+    change = (scores[1] - scores[0]).std() / scores[0].std()
+    return not bool(change > _MOST_CHANGE)  # NaN is reported when a token is chosen

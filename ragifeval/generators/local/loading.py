@@ -48,6 +48,7 @@ class LoadedModel:
         end_ids: the tokens that end an answer.
         pad_id: the token that fills up a row; it is masked, so any serves.
         device: where the model takes its input.
+        vocabulary_size: how many tokens it knows.
         context_length: how many tokens it takes in; None if it names no limit.
 
     Raises:
@@ -61,15 +62,17 @@ class LoadedModel:
         self.context_length = context_length(self.model.config, tokenizer)
         self.temperature, self.seed = config.temperature, config.seed
         settings = self.model.generation_config
-        known = vars(GenerationConfig())  # type: ignore[no-untyped-call]
-        settings.update(**dict.fromkeys(known.keys() - _KEPT))
+        names = vars(GenerationConfig()).keys()  # type: ignore[no-untyped-call]
+        settings.update(**dict.fromkeys(names - _KEPT))
         settings.update(do_sample=False, num_beams=1)
         if settings.eos_token_id is None:
             settings.eos_token_id = tokenizer.eos_token_id
         ends = settings.eos_token_id
         self.end_ids = frozenset(ends if isinstance(ends, list) else [ends])
+        self.vocabulary_size: int = self.model.config.get_text_config().vocab_size
         pads: tuple[Any, ...] = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)
-        self.pad_id: int = next(pad for pad in pads if pad is not None)
+        known = (pad for pad in pads if pad is not None and pad < self.vocabulary_size)
+        self.pad_id: int = next(known)
         settings.pad_token_id = self.pad_id
         # Weights on disk are on no device; what they are given comes from the CPU.
         device = self.model.device

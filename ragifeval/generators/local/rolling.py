@@ -1,6 +1,5 @@
 """Rolling batches: an answer that ends makes room for the next prompt, and nothing is padded."""
 
-import inspect
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -30,8 +29,6 @@ class RollingBatch(Batches):
 
     def __init__(self, loaded: LoadedModel, batch_size: int | None) -> None:
         super().__init__(loaded, batch_size)
-        accepted = inspect.signature(loaded.model.forward).parameters
-        self._takes_positions = "position_ids" in accepted
         settings = loaded.model.generation_config
         self._stop_strings = None
         if settings.stop_strings:
@@ -135,8 +132,8 @@ class RollingBatch(Batches):
             next_sequence_length=1,
             past_key_values=cache,
             attention_mask=mask,
+            position_ids=lengths - 1,
             use_cache=True,
-            **({"position_ids": lengths - 1} if self._takes_positions else {}),
         )
         return _last_scores(model(**inputs, return_dict=True))
 

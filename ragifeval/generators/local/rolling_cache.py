@@ -150,10 +150,17 @@ def states_of(row: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
 
 
 def can_hold(model: Any) -> bool:
-    """Whether all that a model remembers of a row is keys and values, token by token."""
+    """Whether all that a model remembers of a row is keys and values, token by token.
+
+    A model that is not given positions counts them by the width of the cache, which is that of the
+    longest row.
+    """
     if model.is_remote_code() or model.generation_config.use_cache is False:
         return False
-    if "past_key_values" not in inspect.signature(model.forward).parameters:
+    if (
+        not {"past_key_values", "position_ids"}
+        <= inspect.signature(model.forward).parameters.keys()
+    ):
         return False
     layers = DynamicCache(config=model.config.get_text_config(decoder=True)).layers
     return bool(layers) and all(

@@ -1,4 +1,4 @@
-"""Models of other kinds, batches that fill the memory, and rows that come and go."""
+"""Models of other kinds, and rows that come and go."""
 
 import time
 from collections.abc import Callable
@@ -14,38 +14,33 @@ from transformers import (
     MambaForCausalLM,
     MistralConfig,
     MistralForCausalLM,
-    Phi3Config,
-    Phi3ForCausalLM,
     PreTrainedModel,
     Qwen3NextConfig,
     Qwen3NextForCausalLM,
 )
 
-from ragifeval.generators import memory
 from ragifeval.generators.local import LocalGenerator
-from ragifeval.generators.rolling_cache import RollingLayer
+from ragifeval.generators.local.rolling import rows_in
+from ragifeval.generators.local.rolling_cache import RollingLayer
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer
-from tests.generators.test_local import (
+from tests.generators.local.tiny import (
     QUESTIONS,
     answered,
+    by_hand,
     configured,
-    generated_by_hand,
     most_at_once,
     requests,
     texts,
 )
 
-ENDS: dict[str, Any] = {
-    "bos_token_id": SPECIAL_TOKENS.index("<|start|>"),
-    "eos_token_id": SPECIAL_TOKENS.index("<|end|>"),
-    "pad_token_id": SPECIAL_TOKENS.index("<|pad|>"),
-}
 SIZES: dict[str, Any] = {
     "vocab_size": VOCABULARY,
     "hidden_size": 32,
     "num_hidden_layers": 2,
     "initializer_range": 0.3,
-    **ENDS,
+    "bos_token_id": SPECIAL_TOKENS.index("<|start|>"),
+    "eos_token_id": SPECIAL_TOKENS.index("<|end|>"),
+    "pad_token_id": SPECIAL_TOKENS.index("<|pad|>"),
 }
 HEADS: dict[str, Any] = {
     "intermediate_size": 64,
@@ -62,15 +57,6 @@ def mistral() -> PreTrainedModel:
 def gemma() -> PreTrainedModel:
     """Every other layer looks back no farther than a window."""
     return Gemma2ForCausalLM(Gemma2Config(**SIZES, **HEADS, sliding_window=20))
-
-
-def phi() -> PreTrainedModel:
-    """Its positions are turned otherwise once a text has more than 40 tokens."""
-    factors = {"short_factor": [1.0] * 4, "long_factor": [4.0] * 4}
-    rope = {"rope_type": "longrope", "rope_theta": 10_000.0, **factors}
-    lengths = {"original_max_position_embeddings": 40, "max_position_embeddings": 160}
-    heads = {key: value for key, value in HEADS.items() if key != "head_dim"}
-    return Phi3ForCausalLM(Phi3Config(**SIZES, **heads, **lengths, rope_parameters=rope))
 
 
 def mamba() -> PreTrainedModel:
@@ -96,73 +82,45 @@ def hybrid() -> PreTrainedModel:
     return Qwen3NextForCausalLM(config)
 
 
-@pytest.mark.parametrize("make", [mistral, gemma, mamba, hybrid, phi])
-def test_models_that_remember_otherwise(
+@pytest.mark.parametrize("make", [mistral, gemma, mamba, hybrid])
+def test_other_kinds_of_models_answer_as_in_transformers(
     tmp_path: Path, make: Callable[[], PreTrainedModel]
 ) -> None:
     make_tokenizer(tmp_path)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        model = make()
-    model.save_pretrained(tmp_path)
-    asked = requests(QUESTIONS)
-    expected = [text for text, *_ in generated_by_hand(tmp_path, asked, tokens=40)]
-    assert len(set(expected)) > 5
-    # The positions of phi are turned by the longest row of a batch, in any batch of transformers.
-    for batch_size in (1, 1 if make is phi else 4):
-        config = configured(tmp_path, max_new_tokens=40, batch_size=batch_size)
-        assert texts(answered(config, asked)) == expected
+        make().save_pretrained(tmp_path)
+    asked = requests(QUESTIONS[1:])
+    expected = [text for text, *_ in by_hand(tmp_path, asked)]
+    assert len(set(expected)) == 5
+    assert texts(answered(configured(tmp_path), asked)) == expected
 
 
 def test_an_answer_that_ends_makes_room_at_once(tiny_model: Path) -> None:
-    generator = LocalGenerator(configured(tiny_model, batch_size=4), False)
-    spans = []
+    generator = LocalGenerator(configured(tiny_model, max_new_tokens=24), False)
+    answers, ends = [], []
     for answer in generator.generate(requests(QUESTIONS)):
-        end = time.perf_counter()
-        spans.append((end - answer.seconds, end))
-    assert most_at_once(spans) == 4
+        answers.append(answer)
+        ends.append(time.perf_counter())
+    assert most_at_once(answers, ends) == 4
     # The fifth is begun before the first four have ended.
-    begun, ended = (sorted(moments) for moments in zip(*spans, strict=True))
-    assert begun[4] < ended[3]
-
-
-def test_a_batch_as_large_as_the_memory_allows(tiny_model: Path) -> None:
-    asked = requests(QUESTIONS)
-    expected = texts(answered(configured(tiny_model), asked))
-    assert texts(answered(configured(tiny_model, batch_size="auto"), asked)) == expected
+    begins = sorted(end - answer.seconds for answer, end in zip(answers, ends, strict=True))
+    assert begins[4] < sorted(ends)[3]
 
 
 GIB = 2**30
 
 
 @pytest.mark.parametrize(
-    ("free", "reserved", "bytes_a_token", "longest", "max_new_tokens", "expected"),
+    ("free_bytes", "row_bytes", "expected"),
     [
-        # 0.8 x 64 GiB / (131,072 bytes x (1,500 + 548) tokens)
-        (64 * GIB, 0, 131_072, 1500, 548, 204),
-        # What torch holds in reserve is free as well.
-        (32 * GIB, 32 * GIB, 131_072, 1500, 548, 204),
-        # Of an answer, 1,024 tokens are reckoned with.
-        (64 * GIB, 0, 131_072, 1024, 4096, 204),
-        (64 * GIB, 0, 1024, 1024, 1024, 256),
-        (1 * GIB, 0, 10**6, 10_000, 1024, 1),
+        (64 * GIB, 131_072 * 2048, 204),  # 0.8 x 64 GiB / (131,072 bytes x 2,048 tokens)
+        (64 * GIB, 1024 * 2048, 256),
+        (1 * GIB, 10**10, 1),
     ],
 )
-def test_batch_that_fits(
-    monkeypatch: pytest.MonkeyPatch,
-    free: int,
-    reserved: int,
-    bytes_a_token: int,
-    longest: int,
-    max_new_tokens: int,
-    expected: int,
-) -> None:
-    monkeypatch.setattr(torch.accelerator, "get_memory_info", lambda device: (free, 80 * GIB))
-    monkeypatch.setattr(torch.accelerator, "memory_reserved", lambda device: reserved + GIB)
-    monkeypatch.setattr(torch.accelerator, "memory_allocated", lambda device: GIB)
-    for device, rows in (("cuda", expected), ("cpu", 8)):
-        fits = memory.batch_that_fits(torch.device(device), bytes_a_token, longest, max_new_tokens)
-        assert fits == rows
+def test_rows_that_fit_into_the_memory(free_bytes: int, row_bytes: int, expected: int) -> None:
+    assert rows_in(free_bytes, row_bytes) == expected
 
 
 def row(length: int, value: float) -> tuple[torch.Tensor, torch.Tensor]:

@@ -8,7 +8,7 @@ from transformers import AutoTokenizer
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Message, Prompt
-from ragifeval.generators.tokens import Coder
+from ragifeval.generators.local.tokens import Coder
 from tests.conftest import CHAT_TEMPLATE
 
 CHAT = Prompt(messages=(Message("system", "Odpowiadaj."), Message("user", "Ile?")))

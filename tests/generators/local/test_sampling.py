@@ -1,21 +1,22 @@
-"""Sampling: the right distribution, and a stream of its own for each sample."""
+"""Sampling: the right distribution, and a stream of its own for each request."""
 
 import math
 
 import pytest
 import torch
 
-from ragifeval.generators.sampling import SeededSampling, gumbel
+from ragifeval.errors import UserError
+from ragifeval.generators.local.sampling import TokenChoice, choose, gumbel, stream
 
 PROBABILITIES = [0.5, 0.25, 0.0, 0.125, 0.125]
 ROWS = 10_000
 
 
 def draws(
-    temperature: float, seed: int, sample_ids: list[str], probabilities: list[float]
+    temperature: float, seed: int, request_ids: list[str], probabilities: list[float]
 ) -> list[int]:
-    scores = torch.tensor([probabilities] * len(sample_ids)).log()
-    return SeededSampling(temperature, seed, sample_ids).draw(scores).tolist()
+    scores = torch.tensor([probabilities] * len(request_ids)).log()
+    return choose(scores, temperature, [stream(seed, key) for key in request_ids]).tolist()
 
 
 @pytest.mark.parametrize(
@@ -42,12 +43,24 @@ def test_distribution(temperature: float, expected: list[float]) -> None:
     assert statistic < 16.27
 
 
-def test_only_the_drawn_token_keeps_a_score() -> None:
-    scores = torch.tensor([PROBABILITIES, PROBABILITIES]).log()
-    sampling, again = (SeededSampling(1.0, 7, ["a", "b"]) for _ in range(2))
-    result = sampling(torch.empty(2, 0, dtype=torch.long), scores)
-    assert result.argmax(dim=-1).tolist() == again.draw(scores).tolist()
+@pytest.mark.parametrize("temperature", [0, 1.0])
+def test_only_the_chosen_token_keeps_a_score(temperature: float) -> None:
+    scores = torch.tensor([PROBABILITIES, PROBABILITIES[::-1]]).log()
+    chosen = choose(scores, temperature, [stream(7, "a"), stream(7, "b")]).tolist()
+    if temperature == 0:
+        assert chosen == [0, 4]
+    choice = TokenChoice(temperature, [stream(7, "a"), stream(7, "b")])
+    result = choice(torch.empty(2, 0, dtype=torch.long), scores)
+    assert result.argmax(dim=-1).tolist() == chosen
     assert (result == -math.inf).sum(dim=-1).tolist() == [4, 4]
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf])
+@pytest.mark.parametrize("temperature", [0, 0.01])
+def test_scores_that_overflow_are_an_error(temperature: float, score: float) -> None:
+    scores = torch.tensor([PROBABILITIES, [*PROBABILITIES[:-1], score]])
+    with pytest.raises(UserError, match=r'^dtype: .* set dtype to "bfloat16" or "float32"'):
+        choose(scores, temperature, [stream(0, "a"), stream(0, "b")])
 
 
 def test_a_row_depends_on_seed_and_sample_alone() -> None:
@@ -60,23 +73,24 @@ def test_a_row_depends_on_seed_and_sample_alone() -> None:
 
 
 def test_each_step_draws_anew() -> None:
-    sampling = SeededSampling(1.0, 0, ["a"])
-    flat = torch.zeros(1, 1000)
-    assert len({sampling.draw(flat).item() for _ in range(10)}) > 5
+    streams = [stream(0, "a")]
+    assert len({choose(torch.zeros(1, 1000), 1.0, streams).item() for _ in range(10)}) > 5
 
 
 def test_a_large_vocabulary_is_drawn_from_evenly() -> None:
     rows, size = 50, 100_000
-    drawn = SeededSampling(1.0, 0, [str(row) for row in range(rows)]).draw(torch.zeros(rows, size))
+    drawn = choose(torch.zeros(rows, size), 1.0, [stream(0, str(row)) for row in range(rows)])
     # The mean of even draws is within 4 standard errors of the middle.
     assert abs(drawn.double().mean().item() / size - 0.5) < 4 / math.sqrt(12 * rows)
 
 
 def test_rounding_does_not_change_draws() -> None:
-    ids = [str(row) for row in range(500)]
     scores = torch.randn(500, 5000, generator=torch.Generator().manual_seed(0))
     noise = 1e-6 * torch.randn(500, 5000, generator=torch.Generator().manual_seed(1))
-    drawn, noisy = (SeededSampling(1.0, 0, ids).draw(given) for given in (scores, scores + noise))
+    drawn, noisy = (
+        choose(given, 1.0, [stream(0, str(row)) for row in range(500)])
+        for given in (scores, scores + noise)
+    )
     assert torch.equal(drawn, noisy)
 
 

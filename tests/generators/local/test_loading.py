@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, BloomConfig, GPT2Config
+from transformers import BloomConfig, GPT2Config
 
 from ragifeval.errors import UserError
 from ragifeval.generators.config import LocalConfig
-from ragifeval.generators.loading import (
+from ragifeval.generators.local.loading import (
+    LoadedModel,
     check_paths,
     context_length,
-    load_model,
     load_tokenizer,
 )
 
@@ -54,10 +54,9 @@ def copied(tiny_model: Path, tmp_path: Path, change: Change | None = None) -> Pa
     return directory
 
 
-def load(config: LocalConfig) -> None:
+def load(config: LocalConfig) -> Any:
     check_paths(config)
-    load_tokenizer(config)
-    load_model(config)
+    return LoadedModel(config, load_tokenizer(config)).model
 
 
 BROKEN = {
@@ -65,7 +64,7 @@ BROKEN = {
     "config is no JSON": (written("config.json", "{"), "not a valid JSON file"),
     "config names no kind": (written("config.json", "{}"), "model_type"),
     "unknown kind": (edited(model_type="nonsense"), "`nonsense`"),
-    "no language model": (edited(model_type="vit"), "is no causal language model"),
+    "no language model": (edited(model_type="vit"), "is not a causal language model"),
     "own code": (
         edited(model_type="own", auto_map={"AutoConfig": "own.C", "AutoModelForCausalLM": "own.M"}),
         "set trust_remote_code to true",
@@ -159,18 +158,18 @@ def test_a_path_is_relative_to_the_working_directory(
     ],
 )
 def test_dtype(tiny_model: Path, dtype: Any, expected: torch.dtype) -> None:
-    assert load_model(LocalConfig(model=str(tiny_model), dtype=dtype)).dtype is expected
+    assert load(LocalConfig(model=str(tiny_model), dtype=dtype)).dtype is expected
 
 
 def test_attn_implementation(tiny_model: Path) -> None:
     config = LocalConfig(model=str(tiny_model), attn_implementation="eager")
-    assert load_model(config).config._attn_implementation == "eager"
+    assert load(config).config._attn_implementation == "eager"
 
 
 @pytest.mark.parametrize("device_map", ["cpu", "auto", {"model": "cpu", "lm_head": "cpu"}])
 def test_device_map(tiny_model: Path, device_map: Any) -> None:
     config = LocalConfig(model=str(tiny_model), device_map=device_map)
-    assert load_model(config).device.type in ("cpu", "cuda")
+    assert load(config).device.type in ("cpu", "cuda")
 
 
 def test_tokenizer_of_another_directory(tiny_model: Path, tmp_path: Path) -> None:
@@ -192,10 +191,10 @@ def test_trust_remote_code(
     (directory / "own.py").write_text(
         "from transformers import LlamaForCausalLM\n\nclass OwnModel(LlamaForCausalLM):\n    pass\n"
     )
-    own = load_model(LocalConfig(model=str(directory), trust_remote_code=True))
+    own = load(LocalConfig(model=str(directory), trust_remote_code=True))
     assert type(own).__name__ == "OwnModel"
     # Without trust, transformers takes its own class of that kind where it has one.
-    plain = load_model(LocalConfig(model=str(directory)))
+    plain = load(LocalConfig(model=str(directory)))
     assert type(plain).__name__ == "LlamaForCausalLM"
 
 
@@ -215,5 +214,4 @@ def test_context_length(
 ) -> None:
     tokenizer = load_tokenizer(LocalConfig(model=str(tiny_model)))
     tokenizer.model_max_length = tokenizer_limit
-    model = AutoModelForCausalLM.from_config(config)
-    assert context_length(model, tokenizer) == expected
+    assert context_length(config, tokenizer) == expected

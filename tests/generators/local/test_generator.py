@@ -1,0 +1,254 @@
+"""The local generator on a real model: its answers, which nothing but the request changes."""
+
+import gc
+import resource
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Prompt, Request
+from ragifeval.generators.local import LocalGenerator
+from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer, make_weights
+from tests.generators.local.tiny import (
+    QUESTIONS,
+    answered,
+    by_hand,
+    configured,
+    copied,
+    most_at_once,
+    requests,
+    texts,
+)
+
+Expected = dict[bool, list[tuple[str, str, dict[str, int]]]]
+
+
+@pytest.fixture(scope="module")
+def padded_model(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny model as one whose answers are generated in padded batches."""
+    directory = tmp_path_factory.mktemp("models") / "uncached"
+    return copied(tiny_model, directory, "generation_config.json", use_cache=False)
+
+
+@pytest.fixture(params=["rolling", "padded"])
+def either_way(request: pytest.FixtureRequest, tiny_model: Path, padded_model: Path) -> Path:
+    return tiny_model if request.param == "rolling" else padded_model
+
+
+@pytest.fixture(scope="module")
+def expected(tiny_model: Path) -> Expected:
+    """The greedy answers to QUESTIONS of transformers itself, as a chat and as a completion."""
+    made = {
+        is_text: list(by_hand(tiny_model, requests(QUESTIONS, is_text), 24))
+        for is_text in (False, True)
+    }
+    # The model is one that shows something: distinct answers, of which some end by themselves.
+    assert len({text for text, _, _ in made[False]}) == len(QUESTIONS)
+    assert {reason for _, reason, _ in made[False]} == {"stop", "length"}
+    return made
+
+
+@pytest.mark.parametrize(("text_completion", "batch_size"), [(False, 1), (False, 3), (True, 8)])
+def test_greedy_answers_are_those_of_transformers(
+    either_way: Path, expected: Expected, text_completion: bool, batch_size: int
+) -> None:
+    config = configured(either_way, batch_size=batch_size, max_new_tokens=24)
+    answers = answered(config, requests(QUESTIONS, text_completion), text_completion)
+    assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected[text_completion]
+    assert all(answer.text and answer.seconds > 0 and answer.error is None for answer in answers)
+
+
+def test_the_longest_prompts_are_begun_first(tiny_model: Path) -> None:
+    generator = LocalGenerator(configured(tiny_model, batch_size=1, max_new_tokens=1), False)
+    answers = generator.generate(requests(QUESTIONS))
+    lengths = [answer.usage["prompt_tokens"] for answer in answers if answer.usage]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def test_sampling_depends_on_seed_and_request_alone(either_way: Path) -> None:
+    def sampled(asked: list[Request], batch_size: int = 8, **settings: Any) -> list[str | None]:
+        return texts(answered(configured(either_way, batch_size=batch_size, **settings), asked))
+
+    asked = requests(QUESTIONS)
+    torch.manual_seed(3)
+    state = torch.get_rng_state()
+    answers = sampled(asked, 1, temperature=1.0, seed=5)
+    assert sampled(asked, temperature=1.0, seed=5) == answers
+    # Resumed: the other requests are already answered.
+    assert sampled(asked[4:], temperature=1.0, seed=5) == answers[4:]
+    assert sampled(asked, temperature=1.0, seed=6) != answers
+    greedy = sampled(asked)
+    assert greedy != answers
+    assert sampled(asked, temperature=0.0001) == greedy
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+# In generation_config.json: other ways to generate, and limits.
+OTHER_WAYS: dict[str, Any] = {
+    **{"do_sample": True, "temperature": 0.6, "top_p": 0.9, "top_k": 20, "min_p": 0.1},
+    **{"num_beams": 3, "max_length": 20, "max_new_tokens": 5, "token_healing": True},
+    **{"cache_implementation": "quantized", "prompt_lookup_num_tokens": 3},
+}
+
+
+def test_published_ways_to_sample_are_switched_off(
+    tiny_model: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    published = copied(tiny_model, tmp_path / "model", "generation_config.json", **OTHER_WAYS)
+    asked = requests(QUESTIONS[:3])
+    answers = texts(answered(configured(tiny_model), asked))
+    capfd.readouterr()
+    assert texts(answered(configured(published), asked)) == answers
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "generation" not in err
+    assert "transformers" not in err
+
+
+@pytest.mark.parametrize(
+    "setting", [{"repetition_penalty": 1.5}, {"suppress_tokens": list(range(2, 300))}]
+)
+def test_published_ways_to_choose_tokens_stay(
+    tiny_model: Path, tmp_path: Path, setting: dict[str, Any]
+) -> None:
+    published = copied(tiny_model, tmp_path / "model", "generation_config.json", **setting)
+    asked = requests(QUESTIONS[:3])
+    answers = texts(answered(configured(published), asked))
+    assert answers == [text for text, *_ in by_hand(published, asked)]
+    assert answers != texts(answered(configured(tiny_model), asked))
+
+
+def test_published_strings_to_stop_at(either_way: Path, tmp_path: Path) -> None:
+    asked = requests(QUESTIONS)
+    plain = answered(configured(either_way), asked)[0]
+    assert plain.text
+    assert plain.usage
+    string = plain.text[5:8]
+    published = copied(either_way, tmp_path / "m", "generation_config.json", stop_strings=[string])
+    for batch_size in (1, 4):
+        stopped = answered(configured(published, batch_size=batch_size), asked)[0]
+        assert stopped.text
+        assert stopped.usage
+        assert string in stopped.text
+        assert plain.text.startswith(stopped.text)
+        assert stopped.usage["completion_tokens"] < plain.usage["completion_tokens"]
+        assert stopped.finish_reason == "stop"
+
+
+@pytest.fixture(scope="module")
+def small_context(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A GPT-2 of 64 learned positions: a token beyond them is an error, for its whole batch."""
+    directory = tmp_path_factory.mktemp("models") / "small-context"
+    make_tokenizer(directory)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        sizes = {"n_positions": 64, "n_embd": 32, "n_layer": 1, "n_head": 2}
+        ends = {"bos_token_id": 0, "eos_token_id": None}
+        model = GPT2LMHeadModel(GPT2Config(vocab_size=VOCABULARY, **sizes, **ends))
+    model.generation_config.suppress_tokens = list(range(len(SPECIAL_TOKENS)))
+    model.save_pretrained(directory)
+    return directory
+
+
+@pytest.mark.parametrize("use_cache", [True, False], ids=["rolling", "padded"])
+def test_the_context_limits_prompts_and_answers(
+    small_context: Path, tmp_path: Path, use_cache: bool
+) -> None:
+    model = copied(small_context, tmp_path / "m", "generation_config.json", use_cache=use_cache)
+    rooms = (60, 21, 20, 19, 2, 1, 0, -1)  # what the prompt leaves of the context
+    asked = [Request(str(n), Prompt(text="|" * (63 - room))) for n, room in enumerate(rooms)]
+    for batch_size in (1, 8):
+        config = configured(model, max_new_tokens=20, batch_size=batch_size)
+        for answer, room in zip(answered(config, asked, True), rooms, strict=True):
+            if room <= 0:
+                error = f"the prompt has {64 - room} tokens, the model's context holds 64"
+                assert (answer.text, answer.error) == (None, error)
+            else:
+                tokens = {"prompt_tokens": 64 - room, "completion_tokens": min(20, room)}
+                assert (answer.usage, answer.finish_reason) == (tokens, "length")
+
+
+def test_stop_ends_the_run_after_what_is_under_way(either_way: Path) -> None:
+    generator = LocalGenerator(configured(either_way), False)
+    answers = generator.generate(requests(QUESTIONS))
+    first = next(answers)
+    generator.stop()
+    assert len([first, *answers]) == 4
+    assert list(generator.generate(requests(QUESTIONS))) == []
+
+
+def test_name_and_no_requests(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tiny_model)
+    generator = LocalGenerator(configured(Path()), False)
+    assert generator.name == "tiny-llama"
+    assert list(generator.generate([])) == []
+
+
+def test_weights_kept_on_disk(tiny_model: Path) -> None:
+    asked = requests(QUESTIONS[:2])
+    on_disk = configured(tiny_model, device_map={"": "disk"}, max_new_tokens=3)
+    in_memory = configured(tiny_model, max_new_tokens=3)
+    assert texts(answered(on_disk, asked)) == texts(answered(in_memory, asked))
+
+
+def test_torchrun_is_refused(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match="one server a GPU, and list them in the api_base"):
+        LocalGenerator(configured(tiny_model), False)
+
+
+def test_tokenizer_of_another_model(tiny_model: Path, tmp_path: Path) -> None:
+    directory = tmp_path / "model"
+    shutil.copytree(tiny_model, directory)
+    make_weights(directory, vocab_size=300)
+    generator = LocalGenerator(configured(directory), False)
+    with pytest.raises(UserError, match=r"^tokenizer: is not this model's: .* knows 300 tokens$"):
+        list(generator.generate(requests(QUESTIONS)))
+
+
+@contextmanager
+def memory_limited(megabytes: int) -> Iterator[None]:
+    """So many megabytes more than this process holds now."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = pages * resource.getpagesize() + megabytes * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of the address space")
+@pytest.mark.parametrize("use_cache", [True, False], ids=["rolling", "padded"])
+def test_out_of_memory(tiny_model: Path, tmp_path: Path, use_cache: bool) -> None:
+    """Keys, and values, of a token take 32 KB: those of eight rows do not fit, nor a long one's."""
+    model = copied(tiny_model, tmp_path / "m", "generation_config.json")
+    make_weights(model, head_dim=2048, num_key_value_heads=4, num_hidden_layers=1)
+    if not use_cache:
+        model = copied(model, tmp_path / "u", "generation_config.json", use_cache=False)
+    asked = requests(["i " * 150] * 8, text_completion=True)
+    config = configured(model, batch_size=8, max_new_tokens=2)
+    generator = LocalGenerator(config, True)
+    answers, ends = [], []
+    with memory_limited(150):
+        for answer in generator.generate(asked):
+            answers.append(answer)
+            ends.append(time.perf_counter())
+        (long,) = generator.generate(requests(["i " * 2000], text_completion=True))
+    assert {answer.error for answer in answers} == {None}
+    assert 1 < most_at_once(answers, ends) < 8
+    assert texts(answers) == texts(answered(config, asked, True))
+    assert long.text is None
+    assert str(long.error).startswith("out of memory: the prompt has 20")
