@@ -1,5 +1,6 @@
 """The config of a model of Hugging Face transformers."""
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -78,7 +79,20 @@ class LocalConfig(ModelConfig):
         for key, path in (("weights", self.model), ("tokenizer", self.tokenizer)):
             if path is not None and Path(path).is_dir():
                 settings[key] = directory_fingerprint(Path(path))
+        if self._prompts_tell_the_date():
+            settings["date"] = date.today().isoformat()
         return settings
+
+    def _prompts_tell_the_date(self) -> bool:
+        """Whether the chat template of a directory prints today's date."""
+        texts = [
+            file.read_text(encoding="utf-8", errors="replace")
+            for name in ("chat_template.jinja", "tokenizer_config.json")
+            if (file := Path(self.tokenizer or self.model) / name).is_file()
+        ]
+        # Templates of Llama take a date_string in its place.
+        is_given = "date_string" in self.chat_template_kwargs
+        return any("strftime_now" in t and not (is_given and "date_string" in t) for t in texts)
 
     def public_settings(self) -> dict[str, Any]:
         """The settings that may be shown; of directories, their names alone."""

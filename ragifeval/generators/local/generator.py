@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -54,6 +55,12 @@ class LocalGenerator:
         self._coder = Coder(
             tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs
         )
+        has_date = "strftime_now" in str(tokenizer.chat_template)
+        if has_date and not Path(config.tokenizer or config.model).is_dir():
+            _LOG.warning(
+                "model: its chat template prints today's date, which is not part of the signature; "
+                "do not go on with a log on another day"
+            )
         self._loaded = LoadedModel(config, tokenizer)
         self._batches = _prepare_batches(self._loaded, config)
 

@@ -1,8 +1,10 @@
 """A model and its tokenizer from a directory or the Hub, and what is wrong where there is none."""
 
+import json
 import logging
 import os
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from transformers import (
 
 from ragifeval.errors import UserError
 from ragifeval.generators.config import LocalConfig
+
+_LOG = logging.getLogger(__name__)
 
 # Values of device_map that do not name a device.
 _SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "disk"})
@@ -95,8 +99,23 @@ def check_paths(config: LocalConfig) -> None:
         if path.startswith(("/", ".", "~", "\\")) and not Path(path).is_dir():
             raise UserError(f"{key}: there is no directory {path!r}")
     directory = Path(config.model)
-    if directory.is_dir() and not (directory / "config.json").is_file():
+    if not directory.is_dir():
+        return
+    if (directory / "adapter_config.json").is_file():
+        if find_spec("peft") is None:
+            raise UserError(
+                f"model: {config.model!r} holds a PEFT adapter: pip install peft, or merge the "
+                "adapter into its base model"
+            )
+    elif not (directory / "config.json").is_file():
         raise UserError(f"model: the directory {config.model!r} holds no config.json, so no model")
+    settings = directory / "generation_config.json"
+    try:
+        is_object = not settings.is_file() or isinstance(json.loads(settings.read_bytes()), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise UserError(f"model: {settings} is not a JSON object; mend or remove it")
 
 
 def load_tokenizer(config: LocalConfig) -> PreTrainedTokenizerBase:
@@ -119,8 +138,22 @@ def context_length(model_config: Any, tokenizer: PreTrainedTokenizerBase) -> int
     for key in _CONTEXT_KEYS:
         limit = getattr(config, key, None)
         if isinstance(limit, int) and limit > 0:
-            return limit
+            return _scaled(limit, config, int(tokenizer.model_max_length))
     return int(tokenizer.model_max_length) if tokenizer.model_max_length < _NO_LIMIT else None
+
+
+def _scaled(limit: int, config: Any, tokenizer_limit: int) -> int:
+    """The length of a context whose rotary positions are stretched, as vLLM reckons it.
+
+    For longrope and llama3 the limit is that of the stretched positions already.
+    """
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("rope_type") not in ("linear", "dynamic", "yarn"):
+        return limit
+    original = limit
+    if rope["rope_type"] == "yarn":
+        original = rope.get("original_max_position_embeddings") or limit
+    return max(limit, min(int(original * rope.get("factor", 1)), tokenizer_limit))
 
 
 def one_line(error: Exception) -> str:
@@ -150,6 +183,19 @@ def _load_model(config: LocalConfig) -> Any:
         raise UserError(
             f"model: the weights of {config.model!r} do not fit its config.json: "
             f"{len(absent)} are missing or of another shape, {min(absent)} among them"
+        )
+    quantization = getattr(model.config, "quantization_config", None)
+    if quantization and not is_quantized:
+        method = quantization.get("quant_method") if isinstance(quantization, dict) else None
+        raise UserError(
+            f"model: config.json of {config.model!r} names a quantization method that transformers "
+            f"does not know: {method!r}"
+        )
+    if left_over := sorted(str(key) for key in report["unexpected_keys"]):
+        _LOG.warning(
+            "model: %d weights of %r have no place in its config.json and are not used, "
+            "%s among them",
+            *(len(left_over), config.model, left_over[0]),
         )
     return model
 

@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerBase
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Message, Prompt
 
-_SYSTEM_PROBE = "ragifeval-system-probe"
+_PROBE, _SYSTEM_PROBE = "ragifeval-probe", "ragifeval-system-probe"
 
 
 class Coder:
@@ -17,11 +17,12 @@ class Coder:
     Args:
         tokenizer: of the model.
         text_completion: prompts are one text, not a chat.
-        reasoning_end: a mark that stays in the answer even if it is a special token.
+        reasoning_end: a mark that stays in the answer even if it is made of special tokens.
         template_kwargs: what the chat template is given besides the messages.
 
     Raises:
-        UserError: a chat is asked for, and there is no chat template, or it cannot be rendered.
+        UserError: a chat is asked for, and there is no chat template, it cannot be rendered, or it
+            leaves out what the user says.
     """
 
     def __init__(
@@ -33,11 +34,15 @@ class Coder:
     ) -> None:
         self._tokenizer = tokenizer
         self._template_kwargs = dict(template_kwargs or {})
-        self._reasoning_end = reasoning_end or ""
-        self._reasoning_end_id = None
-        if reasoning_end in tokenizer.all_special_tokens:
-            self._reasoning_end_id = tokenizer.convert_tokens_to_ids(reasoning_end)
-        self._takes_system = not text_completion and self._template_takes_system()
+        self._mark, self._mark_ids = "", list[int]()
+        if reasoning_end is not None:
+            ids = self._ids(reasoning_end, add_special_tokens=False)
+            # A mark that stays in the text is found there: its tokens may differ in a text.
+            if reasoning_end not in self._text(ids):
+                self._mark, self._mark_ids = reasoning_end, ids
+        self._wants_parts = self._takes_system = False
+        if not text_completion:
+            self._probe_template()
 
     def encode(self, prompt: Prompt) -> list[int]:
         """The ids of a prompt, with the special tokens that the model expects around it."""
@@ -51,19 +56,22 @@ class Coder:
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of generated ids, without special tokens."""
-        parts: list[list[int]] = [[]]
-        for token in ids:
-            if token == self._reasoning_end_id:
-                parts.append([])
+        """The text of generated ids, without special tokens but those of the mark."""
+        ids, parts, size = list(ids), [], len(self._mark_ids)
+        start = place = 0
+        while size and place <= len(ids) - size:
+            if ids[place : place + size] == self._mark_ids:
+                parts.append(self._text(ids[start:place]))
+                start = place = place + size
             else:
-                parts[-1].append(token)
-        return self._reasoning_end.join(
-            str(self._tokenizer.decode(part, skip_special_tokens=True)) for part in parts
-        )
+                place += 1
+        return self._mark.join([*parts, self._text(ids[start:])])
+
+    def _text(self, ids: list[int]) -> str:
+        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def _ids(self, text: str, add_special_tokens: bool) -> list[int]:
-        # verbose: a text longer than the context is reported by whoever knows the sample.
+        # verbose: a text longer than the context is reported by whoever knows the request.
         encoded = self._tokenizer(text, add_special_tokens=add_special_tokens, verbose=False)
         return list(encoded["input_ids"])
 
@@ -75,32 +83,38 @@ class Coder:
         return [Message("user", f"{system.content}\n\n{user.content}"), *rest]
 
     def _render(self, messages: Sequence[Message]) -> str:
-        chat = [{"role": message.role, "content": message.content} for message in messages]
+        chat: list[dict[str, Any]] = []
+        for message in messages:
+            content: Any = message.content
+            if self._wants_parts:
+                content = [{"type": "text", "text": content}]
+            chat.append({"role": message.role, "content": content})
         return str(
             self._tokenizer.apply_chat_template(
                 chat, add_generation_prompt=True, tokenize=False, **self._template_kwargs
             )
         )
 
-    def _template_takes_system(self) -> bool:
-        """Whether the template writes a system message, rather than refuse or drop it."""
+    def _probe_template(self) -> None:
+        """Find out whether the template takes texts or parts, and a system message."""
+        name = self._tokenizer.name_or_path
         if not self._tokenizer.chat_template:
             raise UserError(
-                f"model: the tokenizer of {self._tokenizer.name_or_path!r} has no chat template; "
+                f"model: the tokenizer of {name!r} has no chat template; "
                 "use --text_completion true, or name a tokenizer with one (key 'tokenizer')"
             )
-        user = Message("user", "?")
-        try:
-            return _SYSTEM_PROBE in self._render([Message("system", _SYSTEM_PROBE), user])
-        except Exception:  # noqa: BLE001 - what a template raises is up to the template
-            self._check_template(user)
-            return False
-
-    def _check_template(self, user: Message) -> None:
-        try:
-            self._render([user])
-        except Exception as error:  # noqa: BLE001
-            raise UserError(
-                f"model: the chat template of {self._tokenizer.name_or_path!r} cannot be rendered: "
-                f"{error}"
-            ) from None
+        system, user = Message("system", _SYSTEM_PROBE), Message("user", _PROBE)
+        reasons = []
+        for self._wants_parts in (False, True):
+            for messages in ([system, user], [user]):
+                try:
+                    text = self._render(messages)
+                except Exception as error:  # noqa: BLE001 - what a template raises is up to it
+                    reasons.append(f"cannot be rendered: {error}")
+                    continue
+                if all(message.content in text for message in messages):
+                    self._takes_system = system in messages
+                    return
+                reasons.append("leaves out what the user says")
+        # As texts, and without a system message: what the simplest chat comes to.
+        raise UserError(f"model: the chat template of {name!r} {reasons[1]}")

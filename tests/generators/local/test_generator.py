@@ -7,11 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from ragifeval.errors import UserError
@@ -214,6 +216,35 @@ def test_tokenizer_of_another_model(tiny_model: Path, tmp_path: Path) -> None:
     generator = LocalGenerator(configured(directory), False)
     with pytest.raises(UserError, match=r"^tokenizer: is not this model's: .* knows 300 tokens$"):
         list(generator.generate(requests(QUESTIONS)))
+
+
+def test_scores_that_overflow_end_the_run(tiny_model: Path, tmp_path: Path) -> None:
+    model = copied(tiny_model, tmp_path / "m", "generation_config.json")
+    weights = load_file(model / "model.safetensors")
+    weights["model.embed_tokens.weight"][:] *= 1e4
+    weights["model.norm.weight"][:] = 6e4
+    save_file(weights, model / "model.safetensors", {"format": "pt"})
+    with pytest.raises(UserError, match=r'^dtype: .* set dtype to "bfloat16" or "float32"'):
+        LocalGenerator(configured(model, dtype="float16"), False)
+    assert LocalGenerator(configured(model, dtype="bfloat16"), False)
+
+
+def test_a_setting_that_breaks_generation_is_one_line(tiny_model: Path, tmp_path: Path) -> None:
+    model = copied(tiny_model, tmp_path / "m", "generation_config.json", repetition_penalty=-1.0)
+    with pytest.raises(UserError, match=r"^model: 'm' cannot generate with these settings: "):
+        LocalGenerator(configured(model), False)
+
+
+def test_a_date_in_the_template_is_part_of_the_signature(tiny_model: Path, tmp_path: Path) -> None:
+    model = copied(tiny_model, tmp_path / "m", "generation_config.json")
+    template = model / "chat_template.jinja"
+    text = "{{ date_string or strftime_now('%d %b %Y') }}" + template.read_text()
+    template.write_text(text)
+    today = date.today().isoformat()
+    assert configured(model).scored_settings()["date"] == today
+    given = configured(model, chat_template_kwargs={"date_string": "1 May 2026"})
+    assert "date" not in given.scored_settings()
+    assert "date" not in configured(tiny_model).scored_settings()
 
 
 @contextmanager

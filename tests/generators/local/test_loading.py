@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from transformers import BloomConfig, GPT2Config
+from transformers import BloomConfig, GPT2Config, LlamaConfig
 
 from ragifeval.errors import UserError
 from ragifeval.generators.config import LocalConfig
@@ -83,6 +84,14 @@ BROKEN = {
     "weights of another shape": (
         edited(intermediate_size=256),
         "do not fit its config.json: 6 are missing or of another shape",
+    ),
+    "broken generation_config": (
+        written("generation_config.json", "{"),
+        "generation_config.json is not a JSON object",
+    ),
+    "unknown quantization": (
+        edited(quantization_config={"quant_method": "foo"}),
+        "names a quantization method that transformers does not know: 'foo'",
     ),
     "weights missing": (edited(num_hidden_layers=3), "do not fit its config.json: 9 are missing"),
 }
@@ -198,6 +207,11 @@ def test_trust_remote_code(
     assert type(plain).__name__ == "LlamaForCausalLM"
 
 
+def llama(rope_type: str, **rope: Any) -> LlamaConfig:
+    parameters = {"rope_type": rope_type, "rope_theta": 10_000.0, **rope}
+    return LlamaConfig(max_position_embeddings=100, rope_parameters=parameters)
+
+
 SMALL: dict[str, Any] = {"vocab_size": 10, "hidden_size": 8, "n_layer": 1, "n_head": 1}
 
 
@@ -207,6 +221,24 @@ SMALL: dict[str, Any] = {"vocab_size": 10, "hidden_size": 8, "n_layer": 1, "n_he
         (GPT2Config(**SMALL, n_positions=77), 50, 77),
         (BloomConfig(**SMALL), 50, 50),  # of a kind without a limit of its own
         (BloomConfig(**SMALL), int(1e30), None),
+        (llama("linear", factor=4.0), int(1e30), 400),
+        (llama("linear", factor=4.0), 300, 300),
+        (llama("linear", factor=4.0), 50, 100),
+        (llama("dynamic", factor=2.0), int(1e30), 200),
+        (llama("yarn", factor=4.0, original_max_position_embeddings=100), int(1e30), 400),
+        # The extended length stands in max_position_embeddings already.
+        (llama("yarn", factor=4.0, original_max_position_embeddings=25), int(1e30), 100),
+        (
+            llama(
+                "llama3",
+                factor=4.0,
+                original_max_position_embeddings=25,
+                low_freq_factor=1.0,
+                high_freq_factor=4.0,
+            ),
+            int(1e30),
+            100,
+        ),
     ],
 )
 def test_context_length(
@@ -215,3 +247,44 @@ def test_context_length(
     tokenizer = load_tokenizer(LocalConfig(model=str(tiny_model)))
     tokenizer.model_max_length = tokenizer_limit
     assert context_length(config, tokenizer) == expected
+
+
+def test_weights_that_are_left_over(
+    tiny_model: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    load(LocalConfig(model=str(tiny_model)))
+    assert caplog.messages == []
+    load(LocalConfig(model=str(copied(tiny_model, tmp_path, edited(num_hidden_layers=1)))))
+    (message,) = caplog.messages
+    assert "9 weights of" in message
+    assert "are not used, model.layers.1." in message
+
+
+@pytest.mark.parametrize("has_base", [True, False])
+def test_an_adapter_without_peft(
+    tiny_model: Path, tmp_path: Path, has_base: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "peft", None)  # as where it is not installed
+    directory = copied(tiny_model, tmp_path, written("adapter_config.json", "{}"))
+    if not has_base:
+        (directory / "config.json").unlink()
+    with pytest.raises(UserError, match="holds a PEFT adapter: pip install peft, or merge"):
+        check_paths(LocalConfig(model=str(directory)))
+
+
+def test_an_adapter_is_loaded_with_its_base_model(tiny_model: Path, tmp_path: Path) -> None:
+    peft = pytest.importorskip("peft", reason="needs peft")
+    base = load(LocalConfig(model=str(tiny_model), dtype="float32"))
+    weights = base.lm_head.weight.clone()
+    adapted = peft.get_peft_model(base, peft.LoraConfig(target_modules=["q_proj"], r=2))
+    for name, weight in adapted.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.ones_(weight)
+    adapted.peft_config["default"].base_model_name_or_path = str(tiny_model)
+    adapted.save_pretrained(tmp_path)
+    loaded = load(LocalConfig(model=str(tmp_path), tokenizer=str(tiny_model), dtype="float32"))
+    ids = torch.arange(10, 20)[None]
+    torch.testing.assert_close(loaded(ids).logits, adapted(ids).logits)
+    assert torch.equal(loaded.lm_head.weight, weights)
+    plain = load(LocalConfig(model=str(tiny_model), dtype="float32"))
+    assert not torch.allclose(loaded(ids).logits, plain(ids).logits)

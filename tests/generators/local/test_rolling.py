@@ -8,15 +8,21 @@ from typing import Any
 import pytest
 import torch
 from transformers import (
+    BartConfig,
+    BartForCausalLM,
     Gemma2Config,
     Gemma2ForCausalLM,
     MambaConfig,
     MambaForCausalLM,
     MistralConfig,
     MistralForCausalLM,
+    Phi3Config,
+    Phi3ForCausalLM,
     PreTrainedModel,
     Qwen3NextConfig,
     Qwen3NextForCausalLM,
+    RwkvConfig,
+    RwkvForCausalLM,
 )
 
 from ragifeval.generators.local import LocalGenerator
@@ -84,7 +90,7 @@ def hybrid() -> PreTrainedModel:
 
 @pytest.mark.parametrize("make", [mistral, gemma, mamba, hybrid])
 def test_other_kinds_of_models_answer_as_in_transformers(
-    tmp_path: Path, make: Callable[[], PreTrainedModel]
+    tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
 ) -> None:
     make_tokenizer(tmp_path)
     with torch.random.fork_rng(devices=[]):
@@ -94,6 +100,59 @@ def test_other_kinds_of_models_answer_as_in_transformers(
     expected = [text for text, *_ in by_hand(tmp_path, asked)]
     assert len(set(expected)) == 5
     assert texts(answered(configured(tmp_path), asked)) == expected
+    assert caplog.messages == []
+
+
+def phi() -> PreTrainedModel:
+    """Its positions are turned otherwise once a text has more than 40 tokens."""
+    factors = {"short_factor": [1.0] * 4, "long_factor": [4.0] * 4}
+    rope = {"rope_type": "longrope", "rope_theta": 10_000.0, **factors}
+    lengths = {"original_max_position_embeddings": 40, "max_position_embeddings": 160}
+    heads = {key: value for key, value in HEADS.items() if key != "head_dim"}
+    return Phi3ForCausalLM(Phi3Config(**SIZES, **heads, **lengths, rope_parameters=rope))
+
+
+def rwkv() -> PreTrainedModel:
+    """It has no attention mask."""
+    ends = {key: SIZES[key] for key in ("bos_token_id", "eos_token_id")}
+    sizes = {"hidden_size": 32, "attention_hidden_size": 32, "num_hidden_layers": 2}
+    model = RwkvForCausalLM(RwkvConfig(vocab_size=VOCABULARY, context_length=512, **sizes, **ends))
+    for parameter in model.parameters():
+        if parameter.dim() == 2:
+            torch.nn.init.normal_(parameter, std=0.3)
+    return model
+
+
+def bart() -> PreTrainedModel:
+    """It counts positions by the width of the cache."""
+    sizes = {"d_model": 32, "decoder_layers": 2, "decoder_attention_heads": 4}
+    ends = {key: SIZES[key] for key in ("bos_token_id", "eos_token_id", "pad_token_id")}
+    config = BartConfig(
+        vocab_size=VOCABULARY,
+        decoder_ffn_dim=64,
+        init_std=0.3,
+        is_decoder=True,
+        is_encoder_decoder=False,
+        **sizes,
+        **ends,
+    )
+    return BartForCausalLM(config)
+
+
+@pytest.mark.parametrize("make", [phi, rwkv, bart])
+def test_models_that_read_their_padding_answer_one_by_one(
+    tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
+) -> None:
+    make_tokenizer(tmp_path)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        make().save_pretrained(tmp_path)
+    asked = requests(QUESTIONS[1:])
+    expected = [text for text, *_ in by_hand(tmp_path, asked)]
+    assert len(set(expected)) == 5
+    assert texts(answered(configured(tmp_path), asked)) == expected
+    (message,) = caplog.messages
+    assert message.startswith("batch_size: the answers of this model would depend on their batch")
 
 
 def test_an_answer_that_ends_makes_room_at_once(tiny_model: Path) -> None:

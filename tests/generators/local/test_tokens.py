@@ -27,6 +27,16 @@ WANTS_TURNS = (
     "{% for message in messages %}{% if (message.role == 'user') != (loop.index0 % 2 == 0) %}"
     "{{ raise_exception('roles must alternate') }}{% endif %}{% endfor %}" + CHAT_TEMPLATE
 )
+# As the templates of multimodal models: strings have no parts, so nothing is written.
+WANTS_PARTS = CHAT_TEMPLATE.replace(
+    "{{ message.content }}",
+    "{% for part in message.content %}{% if part.type == 'text' %}{{ part.text }}{% endif %}"
+    "{% endfor %}",
+)
+WANTS_SYSTEM = (
+    "{% if messages[0].role != 'system' %}{{ raise_exception('system first') }}{% endif %}"
+    + CHAT_TEMPLATE
+)
 
 
 @pytest.fixture
@@ -47,6 +57,9 @@ def shown(tokenizer: Any, ids: list[int]) -> str:
         (REFUSES_SYSTEM, USER_ONLY, RENDERED_USER_ONLY),
         (DROPS_SYSTEM, CHAT, RENDERED_MERGED),
         (WANTS_TURNS, CHAT, RENDERED_MERGED),
+        (WANTS_PARTS, CHAT, RENDERED),
+        (WANTS_PARTS, USER_ONLY, RENDERED_USER_ONLY),
+        (WANTS_SYSTEM, CHAT, RENDERED),
     ],
 )
 def test_chat(tokenizer: Any, template: str, prompt: Prompt, expected: str) -> None:
@@ -85,6 +98,8 @@ def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any)
         (None, "has no chat template; use --text_completion true"),
         ("{{ raise_exception('only for tools') }}", "cannot be rendered: only for tools"),
         ("{% for %}", "cannot be rendered"),
+        ("<|user|>{{ messages[0].text }}", "leaves out what the user says"),
+        ("<|user|>{{ messages[-1].content | upper }}", "leaves out what the user says"),
     ],
 )
 def test_unusable_template(tokenizer: Any, template: str | None, reason: str) -> None:
@@ -102,8 +117,20 @@ def test_unusable_template(tokenizer: Any, template: str | None, reason: str) ->
         ("Hm.<|assistant|>30 zł<|end|>", "<|assistant|>", "Hm.<|assistant|>30 zł"),
         ("Hm.</think>30 zł<|end|>", "</think>", "Hm.</think>30 zł"),
         ("<|end|>", None, ""),
+        # Special in tokenizer.json, but not among the additional special tokens of the config.
+        ("Hm.<|think|>30 zł<|end|>", None, "Hm.30 zł"),
+        ("Hm.<|think|>30 zł<|end|>", "<|think|>", "Hm.<|think|>30 zł"),
+        # Several tokens, of which some are special.
+        (
+            "Hm.<|user|>Ile<|think|>30 zł<|think|>x",
+            "<|user|>Ile<|think|>",
+            "Hm.<|user|>Ile<|think|>30 złx",
+        ),
+        ("Hm.<|user|>30 zł<|end|>", "<|user|>Ile<|think|>", "Hm.30 zł"),
     ],
 )
 def test_decode(tokenizer: Any, text: str, reasoning_end: str | None, expected: str) -> None:
+    tokenizer.backend_tokenizer.add_special_tokens(["<|think|>"])
+    assert "<|think|>" not in tokenizer.all_special_tokens
     ids = tokenizer(text, add_special_tokens=False).input_ids
     assert Coder(tokenizer, False, reasoning_end).decode(ids) == expected
