@@ -3,10 +3,7 @@
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from ragifeval.build.asking.critics import criticise
-from ragifeval.build.asking.phrases import propose_phrases
-from ragifeval.build.asking.questions import ask_questions
-from ragifeval.build.asking.stage import Models
+from ragifeval.build.asking import Models
 from ragifeval.build.chunking import cut
 from ragifeval.build.duplicates import drop_duplicates
 from ragifeval.build.facts import facts_of
@@ -14,6 +11,7 @@ from ragifeval.build.folder import BuildFolder, write_objects, write_records
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.reading import FoundFiles, read_files
 from ragifeval.build.records import Chunk, Chunked, Source
+from ragifeval.build.stages import ask_questions, criticise, propose_phrases
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 

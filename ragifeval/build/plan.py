@@ -23,11 +23,11 @@ STYLES: Mapping[str, Sequence[str]] = {
     "exam": ("exam_questions", "exam_answer"),
 }
 """Style of asking -> the names of its templates."""
-CRITICS: Mapping[str, Mapping[str, tuple[float, float]]] = {
-    "separate": dict.fromkeys(("groundedness", "relevance", "standalone"), (1, 5)),
-    "additive": {"additive": (0, 4)},
+CRITICS: Mapping[str, Sequence[str]] = {
+    "separate": ("groundedness", "relevance", "standalone"),
+    "additive": ("additive",),
 }
-"""Way to criticise -> its critics: the name of a template -> the least and the greatest rating."""
+"""Way to criticise -> its critics: the names of their templates."""
 EVALUATION = "evaluation.jinja"
 """The prompt that models get when they are evaluated on the samples."""
 
@@ -74,8 +74,8 @@ class BuildPlan:
     limit: int | None
 
     @property
-    def critics(self) -> Mapping[str, tuple[float, float]]:
-        """The name of each critic's template -> its least and its greatest rating."""
+    def critics(self) -> Sequence[str]:
+        """The names of the critics' templates."""
         return CRITICS[self.criticism]
 
     @property
@@ -124,7 +124,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
     language = LANGUAGES[options.language]
     folder = (options.prompts or PROMPTS / options.language).resolve()
     names = [*STYLES[options.style], *CRITICS[options.critics], "phrases"]
-    _, most = next(iter(CRITICS[options.critics].values()))
+    most = 5 if options.critics == "separate" else 4
     if options.min_rating > most:
         raise UserError(
             f"--min_rating: {options.min_rating:g} is more than the {most:g} that "

@@ -176,7 +176,7 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
 
 def _print_prompts(plan: "BuildPlan", chunked: "Chunked") -> int:
     """The prompts of the first stage; those of the others depend on replies."""
-    from ragifeval.build.asking.questions import first_asks
+    from ragifeval.build.stages import first_asks
 
     for ask in first_asks(plan, chunked.chosen):
         print(f"=== {ask.id}\n{ask.prompt}\n")

@@ -181,7 +181,8 @@ class StructuredAsking(Generic[Model]):
                 return self._request(attempt, answer.request.prompt, with_schema=False)
             if may_ask and not attempt.is_second:
                 prompt = second_prompt(ask.prompt, text, self._again)
-                return self._request(_Try(ask, is_second=True), prompt)
+                has_schema = answer.request.schema is not None
+                return self._request(_Try(ask, is_second=True), prompt, with_schema=has_schema)
             cut = ", cut off by its limit of tokens" if answer.finish_reason == "length" else ""
             error = f"the reply cannot be read{cut}: {reason}"
             self._done.append(Reply(ask, None, text, error))

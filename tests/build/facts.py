@@ -11,6 +11,7 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.build.scripted import first_of, stage_of
 from tests.loopback import Call, Response, chat, failure
@@ -95,25 +96,27 @@ class FactModel:
                 return "Nie mogę pomóc."
             case "factoid" if how == "sloppy":
                 return (
-                    "<think>Zapytam o koszt.</think>Jasne!\n```\nOutput:::\n"
-                    f"**Answer:** {answer}\n**Factoid question:** {question}\n```\nMam nadzieję!"
+                    "<think>Zapytam o koszt.</think>Jasne!\n"
+                    f"**Odpowiedź:** {answer}\n**Pytanie o fakt:** {question}\n"
                 )
             case "factoid":
                 answer += " Dodatkowe wyjaśnienie." * (30 if how == "long" else 0)
-                return f"Wynik:::\nPytanie o fakt: {question}\nOdpowiedź: {answer}"
+                return _json(question=question, answer=answer)
             case "exam_questions":
-                return f"Oto pytania:\n1. {question}\n2) Kiedy płaci się w miejscowości {place}?"
-            case "exam_answer" if how == "no answer":
-                return "BRAK ODPOWIEDZI"
+                second = f"Kiedy płaci się w miejscowości {place}?"
+                return f"Oto pytania:\n```json\n{_json(questions=[question, second])}\n```"
             case "exam_answer":
-                return f"Odpowiedź: {answer}"
+                return _json(answer=None if how == "no answer" else answer)
             case "phrases":
-                return json.dumps(["999 euro"] if how == "wrong phrase" else [f"{number} zł"])
+                return _json(phrases=["999 euro"] if how == "wrong phrase" else [f"{number} zł"])
             case "standalone" if how == "dependent":
-                return "Uzasadnienie: Nie wiadomo, o co chodzi.\nOcena końcowa: 2"
+                return _json(rationale="Nie wiadomo, o co chodzi.", rating=2)
             case "relevance" if how == "silent critic":
                 return "Trudno powiedzieć."
             case "additive":
-                low = how == "dependent"
-                return f"Evaluation: Sound.\nTotal rating: {3 if low else 4}"
-        return "**Uzasadnienie:** Spełnia 3 z 3 warunków.\n**Ocena końcowa:** 5/5"
+                return _json(rationale="Dobre.", rating=3 if how == "dependent" else 4)
+        return _json(rationale="Spełnia 3 z 3 warunków.", rating=5)
+
+
+def _json(**values: Any) -> str:
+    return json.dumps(values, ensure_ascii=False)

@@ -54,7 +54,12 @@ class ExampleModel:
             path.read_text(encoding="utf-8")
         )
         self._delay = delay
-        self._by_question = {one["question"]: one for ones in self._script.values() for one in ones}
+        self._by_question = {
+            one["question"]: one
+            for ones in self._script.values()
+            for one in ones
+            if "question" in one
+        }
         self.asked: Counter[str] = Counter()
 
     def __call__(self, call: Call) -> Response:
@@ -65,21 +70,24 @@ class ExampleModel:
     def _reply(self, stage: str, prompt: str) -> str:
         if stage == "factoid":
             number = 1 if "\nTe pytania już zadano" in prompt else 0
-            return str(self._script[_chunk_of(prompt)][number]["reply"])
-        question = next(q for q in self._by_question if q is not None and q in prompt)
-        one = self._by_question[question]
+            one = self._script[_chunk_of(prompt)][number]
+            pair = json.dumps({key: one.get(key) for key in ("question", "answer")})
+            return str(one.get("reply", pair))
+        one = next(
+            self._by_question[question] for question in self._by_question if question in prompt
+        )
         if stage == "phrases":
-            return str(one["phrases"])
-        rating = one["ratings"][stage]
-        return f"Uzasadnienie: {_RATIONALES[rating[0]]}\nOcena końcowa: {rating}"
+            return json.dumps({"phrases": one["phrases"]})
+        rating = one["ratings"].get(stage, 5)
+        return json.dumps({"rationale": _RATIONALES[rating], "rating": rating})
 
 
 _RATIONALES = {
-    "1": "Pytanie odsyła do czegoś, czego nie nazywa.",
-    "2": "Tekst tego nie mówi.",
-    "3": "Tekst pozwala odpowiedzieć tylko częściowo.",
-    "4": "Pytanie jest dobre, choć nie dla wszystkich ważne.",
-    "5": "Pytanie jest jasne, a tekst daje na nie odpowiedź.",
+    1: "Pytanie odsyła do czegoś, czego nie nazywa.",
+    2: "Tekst tego nie mówi.",
+    3: "Tekst pozwala odpowiedzieć tylko częściowo.",
+    4: "Pytanie jest dobre, choć nie dla wszystkich ważne.",
+    5: "Pytanie jest jasne, a tekst daje na nie odpowiedź.",
 }
 
 # A few words of each chunk.

@@ -6,19 +6,12 @@ from pathlib import Path
 import pytest
 
 from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.build.asking import ExamAnswer, Pair, Phrases, Points, Questions, Rating
 from ragifeval.build.languages import LANGUAGES
-from ragifeval.build.replies import (
-    Pair,
-    read_answer,
-    read_pair,
-    read_phrases,
-    read_questions,
-    read_rating,
-)
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.paths import PROMPT, ROOT
-from ragifeval.run.old.replies import Score, Unparsed
+from ragifeval.run.structured import Unparsed, read_reply
 from ragifeval.run.template import PromptTemplate, Template
 
 PROMPTS = ROOT / "config" / "build"
@@ -40,14 +33,16 @@ GIVEN = {
     "additive": ("context", "question", "answer"),
     "phrases": ("context", "question", "answer"),
 }
-SCALES = {"groundedness": (1, 5), "relevance": (1, 5), "standalone": (1, 5), "additive": (0, 4)}
-REPLIES = [
-    # language, the question's label, the answer's, the rationale's, the rating's, no answer
-    ("pl", "Pytanie o fakt:", "Odpowiedź:", "Uzasadnienie:", "Ocena końcowa:", "BRAK ODPOWIEDZI"),
-    ("en", "Factoid question:", "Answer:", "Evaluation:", "Total rating:", "NO ANSWER"),
-    ("de", "Faktenfrage:", "Antwort:", "Begründung:", "Gesamtbewertung:", "KEINE ANTWORT"),
-    ("es", "Pregunta factual:", "Respuesta:", "Evaluación:", "Puntuación total:", "SIN RESPUESTA"),
-]
+MODELS = {
+    "factoid": Pair,
+    "exam_questions": Questions,
+    "exam_answer": ExamAnswer,
+    "groundedness": Rating,
+    "relevance": Rating,
+    "standalone": Rating,
+    "additive": Points,
+    "phrases": Phrases,
+}
 
 
 def template(language: str, name: str) -> Template:
@@ -96,43 +91,29 @@ def test_without_earlier_questions_none_are_spoken_of(language: str) -> None:
     assert set(without.split("\n\n")) < set(with_two.split("\n\n"))
 
 
-@pytest.mark.parametrize(("language", "question", "answer", "reason", "rating", "none"), REPLIES)
-def test_a_reply_in_the_form_shown_is_read(
-    language: str, question: str, answer: str, reason: str, rating: str, none: str
-) -> None:
-    shown = form(language, "factoid")
-    assert [line.partition(":")[0] for line in shown.splitlines()[1:]] == [
-        question.removesuffix(":"),
-        answer.removesuffix(":"),
-    ]
-    assert shown.splitlines()[0].endswith(":::")
-    filled = iter(["Ile?", "30 zł"])
-    reply = re.sub(r"\(.*\)", lambda _: next(filled), shown)
-    assert read_pair(reply) == Pair("Ile?", "30 zł")
-    with pytest.raises(Unparsed):
-        read_pair(shown)
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_prompt_shows_the_object_that_is_read(language: str, name: str) -> None:
+    shown, model = form(language, name), MODELS[name]
+    assert re.findall(r'"(\w+)":', shown) == list(model.model_fields)
+    with pytest.raises(Unparsed):  # the form alone is not a reply
+        read_reply(shown, model, template(language, name).labels)
+    if name == "additive":
+        assert re.findall(r"\d+", shown) == ["0", "4"]
+    elif "rating" in shown:
+        assert re.findall(r"\d+", shown) == ["1", "5"]
+    if name == "exam_answer":
+        assert " null" in rendered(language, name)
 
-    for name, (low, high) in SCALES.items():
-        shown = form(language, name)
-        assert [line.partition(":")[0] + ":" for line in shown.splitlines()] == [reason, rating]
-        assert re.findall(r"\d+", shown.splitlines()[1]) == [str(low), str(high)]
-        for value in range(low, high + 1):
-            filled = iter(["2 of 3 hold.", str(value)])
-            reply = re.sub(r"\(.*\)", lambda _: next(filled), shown)  # noqa: B023
-            assert read_rating(reply, low, high) == Score(value, "2 of 3 hold.")
-        with pytest.raises(Unparsed):
-            read_rating(shown, low, high)
 
-    shown = form(language, "phrases")
-    assert read_phrases(shown.replace("…", "30 zł", 1)) == ["30 zł"]
-    with pytest.raises(Unparsed):
-        read_phrases(shown)
-
-    assert form(language, "exam_answer").endswith(answer)
-    assert none in rendered(language, "exam_answer")
-    assert read_answer(f"{answer} 30 zł") == "30 zł"
-    assert read_answer(none) is None
-    assert read_questions("1. Ile?\n2. Kto?", 7) == ["Ile?", "Kto?"]
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_in_the_language_of_the_prompt(language: str) -> None:
+    for name in ("factoid", "groundedness", "additive"):
+        labels = template(language, name).labels
+        assert list(labels) == list(MODELS[name].model_fields)
+        lines = (f"**{names[-1]}:** 3" for names in labels.values())
+        read = read_reply("\n".join(lines), MODELS[name], labels)
+        assert set(read.model_dump().values()) <= {"3", 3.0}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -180,4 +161,3 @@ def test_languages() -> None:
     ]
     for name, own in LANGUAGES.items():
         assert own.name == name
-        assert read_answer(own.refusal_message) is None

@@ -1,1 +1,0 @@
-"""The stages that ask a model: questions and answers, critics, phrases."""
