@@ -1,10 +1,10 @@
-"""How fast `python -m ragifeval score` scores a log: with one process, and with all cores.
+"""How fast `python -m ragifeval score` scores a log, and in how much memory.
 
     python benchmarks/rescore.py [--answers 20000]
 
 Answers of 200 words, cut from the documents of data/, no two alike; they go to its samples in turn,
 as in the logs of many models. Each figure is of the whole command, from start to table, with a new
-log written; its start alone is told as well. The megabytes are those of the first process.
+log written; its start alone is given as well.
 """
 
 import argparse
@@ -18,7 +18,6 @@ from common import Run, run, say_where
 
 from ragifeval import paths
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.results.rescore.pool import cores
 
 ANSWERS, WORDS = 20_000, 200
 
@@ -37,10 +36,10 @@ def write_log(path: Path, count: int) -> Path:
     return path
 
 
-def measure(log: Path, jobs: int) -> Run:
+def measure(log: Path) -> Run:
     """Score a log, and write a new one."""
-    command = [sys.executable, "-m", "ragifeval", "score", str(log), "--jobs", str(jobs)]
-    return run([*command, "-o", str(log.with_suffix(f".{jobs}.jsonl"))])
+    command = [sys.executable, "-m", "ragifeval", "score", str(log)]
+    return run([*command, "-o", str(log.with_suffix(".new.jsonl"))])
 
 
 def main() -> None:
@@ -52,18 +51,13 @@ def main() -> None:
     count = 300 if options.smoke else options.answers
     say_where()
     with tempfile.TemporaryDirectory() as name:
-        start = measure(write_log(Path(name) / "start.jsonl", 100), 1)
-        print(f"start, and 100 answers: {start.seconds:.1f} s, {start.cpu:.1f} s of CPU")
-        log = write_log(Path(name) / "log.jsonl", count)
-        print(f"{count} answers of {WORDS} words:")
-        runs = {jobs: measure(log, jobs) for jobs in dict.fromkeys([1, max(2, cores())])}
-        for jobs, took in runs.items():
-            print(
-                f"  --jobs {jobs}: {took.seconds:.1f} s, {count / took.seconds:.0f} answers/s; "
-                f"{took.cpu:.1f} s of CPU, {took.megabytes:.0f} MB"
-            )
-        alone, together = runs.values()
-        print(f"ratio: {alone.seconds / together.seconds:.2f}")
+        start = measure(write_log(Path(name) / "start.jsonl", 100))
+        print(f"start, and 100 answers: {start.seconds:.1f} s, {start.megabytes:.0f} MB")
+        took = measure(write_log(Path(name) / "log.jsonl", count))
+        print(
+            f"{count} answers of {WORDS} words: {took.seconds:.1f} s, "
+            f"{count / took.seconds:.0f} answers/s; {took.megabytes:.0f} MB"
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,3 +34,10 @@ def written_beside(path: Path, errors: str = "backslashreplace") -> Iterator[Tex
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a JSON file so that no reader ever sees half of it."""
+    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    with written_beside(path) as file:
+        file.write(text)

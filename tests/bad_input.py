@@ -10,14 +10,14 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.cli.evaluate import main
 from ragifeval.cli.options import Kind
 from ragifeval.defaults import REFUSAL_MESSAGE
@@ -25,11 +25,12 @@ from ragifeval.errors import UserError
 from ragifeval.generators.remote.faults import Fault, status_fault, tidy
 from ragifeval.generators.remote.response import read_chat, read_completion, read_models
 from ragifeval.generators.remote.vertex import ServiceAccount
-from ragifeval.paths import BADWORDS, PROMPT
+from ragifeval.paths import BADWORDS
 from ragifeval.results.answers import read_answers
-from ragifeval.run.old.log import Log
-from ragifeval.run.run import Task, new_outcome, resume
-from ragifeval.run.summary import estimates, summary, table
+from ragifeval.run.journal import Journal
+from ragifeval.run.outcome import Outcome, check_record
+from ragifeval.run.run import resume
+from ragifeval.run.summary import summary, table
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
@@ -434,18 +435,14 @@ def check_log(content: bytes) -> None:
     """A log is picked up, or refused with its line; what is picked up can be summed up."""
 
     def use(path: Path) -> None:
-        outcome = new_outcome(1)
-        with Log(path, SIGNATURE) as log:
-            resume(task, log, outcome)
-        by_rule = estimates(outcome, 0)
-        assert table(task, outcome, by_rule, "m")
-        assert json.dumps(summary(task, outcome, by_rule, {}, {}, {}))
+        outcome = Outcome([sample()], "substring")
+        check = partial(check_record, matching="substring")
+        with Journal(path, SIGNATURE, check=check) as journal:
+            resume(journal, outcome)
+        by_rule = outcome.estimates(0)
+        assert table(outcome, by_rule, "m", SIGNATURE)
+        assert json.dumps(summary(outcome, by_rule, SIGNATURE, {}))
 
-    documents = {key: Document(key, "17 zł") for key in "ab"}
-    benchmark = Benchmark(documents, (sample(),))
-    task = Task(
-        benchmark, benchmark.samples, PromptTemplate(PROMPT), None, "substring", None, "data:1"
-    )
     check_file(content, use, "out.jsonl")
 
 

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from ragifeval.build.folder import BuildFolder
 from ragifeval.build.plan import BuildPlan
 from ragifeval.generators.base import Generator
-from ragifeval.run.any_model import load_any_generator
 from ragifeval.run.asking import Asking
 from ragifeval.run.journal import Journal
+from ragifeval.run.models import load_any_generator
 from ragifeval.run.structured import Ask, Reply, StructuredAsking, check_reply
 
 CRITICISE = "criticise"

@@ -10,7 +10,7 @@ from ragifeval.build.making.samples import Settings
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Chunked
 from ragifeval.errors import UserError
-from ragifeval.run.old.log import write_json
+from ragifeval.files import write_json
 
 
 @dataclass(frozen=True)

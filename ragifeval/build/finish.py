@@ -13,9 +13,8 @@ from ragifeval.build.folder import BuildFolder, read_records, write_objects, wri
 from ragifeval.build.making.samples import Built, make_samples
 from ragifeval.build.records import Rejection
 from ragifeval.build.verdicts import Reviewing, reviewing
-from ragifeval.files import written_beside
+from ragifeval.files import write_json, written_beside
 from ragifeval.results.export.datasets import write_datasets
-from ragifeval.run.old.log import write_json
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")

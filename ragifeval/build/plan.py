@@ -11,7 +11,7 @@ from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.making.samples import Settings
 from ragifeval.errors import UserError
 from ragifeval.paths import ROOT
-from ragifeval.run.any_model import AnyConfig, load_any_config
+from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import PromptTemplate, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 from ragifeval.text.normalizer import normalizer_name

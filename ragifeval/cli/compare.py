@@ -15,7 +15,6 @@ from ragifeval.results.compare.scored_logs import (
     ScoredLog,
     common_signature,
     differing_parts,
-    headline,
     read_scored_log,
     unknown_parts,
 )
@@ -102,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     for path in options.logs:
         logs.append(read_scored_log(path, matching, keeps_questions=not logs))
         # One rule for all, whatever the headlines of logs that are forced together.
-        matching = matching or min(map(headline, logs[0].signatures), default=defaults.MATCHING)
+        matching = matching or min(logs[0].headlines, default=defaults.MATCHING)
     for note in _check(logs, options.matching is not None, options.force):
         say(note)
     if len({line for log in logs for line in log.judge_signatures}) > 1:

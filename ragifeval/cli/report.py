@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
     for line in notices(runs, results, terms, load_texts("en")):
         print(f"note: {line}", file=sys.stderr)
-    answers = sum(result.answered for result in results)
+    answers = sum(result.outcome.answered for result in results)
     print(f"{options.output}: {len(shown.questions)} questions, {answers} answers")
     return 0
 

@@ -1,28 +1,27 @@
 """python -m ragifeval score."""
 
 import argparse
-import sys
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import islice
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragifeval import defaults, paths
-from ragifeval.cli.options import add_normalizer, add_switch, positive
+from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.cli.options import add_data, add_matching, add_scoring, add_seed, add_switch
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
-from ragifeval.run.progress import Unfailing
+from ragifeval.files import write_json, written_beside
+from ragifeval.results.outputs import output_paths, summary_path
+from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
+from ragifeval.run.asking import REASONING_END
+from ragifeval.run.journal import Record
+from ragifeval.run.summary import doubts, summary, table
+from ragifeval.scoring.scorer import load_scorer, read_badwords
+from ragifeval.scoring.signature import scoring_parts
+from ragifeval.text.normalizer import load_normalizer
 
-if TYPE_CHECKING:
-    from ragifeval.results.rescore.log import RescoredLog
-    from ragifeval.results.rescore.pool import Chunk, Recipe
-    from ragifeval.results.rescore.rescoring import Rescoring, Standard
-
-# Scoring reads some 7 MB a second; from here on it saves more than starting processes takes.
-_MANY_BYTES = 8_000_000
+_NAMED = 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -49,195 +48,109 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "of the same names",
     )
     add_switch(parser, "--overwrite", "replace what -o names, never what is read")
-    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
-    option("--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line")
-    add_normalizer(parser, "instead of the lemma table")
-    option(
-        "--matching",
-        choices=("substring", "words"),
-        default=defaults.MATCHING,
-        help="the rule of the headline; the other stands beside it",
-    )
-    option("--refusal_message", default=defaults.REFUSAL_MESSAGE, help="what refuses an answer")
+    add_data(parser)
+    add_scoring(parser)
+    add_matching(parser)
     option(
         "--reasoning_end",
         metavar="MARK",
         help='for logs made without it: what stands up to this mark, for example "</think>", is '
         "reasoning and not scored",
     )
-    option("--seed", type=int, default=defaults.SEED, help="of the intervals")
-    option(
-        "--jobs",
-        type=positive,
-        metavar="N",
-        help="how many processes score; without it, all cores for large logs, one for small ones",
-    )
+    add_seed(parser, "of the intervals")
 
 
 def run(options: argparse.Namespace) -> int:
     """Score the logs, print their tables; 1 where answers are missing, or are to no sample."""
-    from tqdm import tqdm
-
-    from ragifeval.results.rescore.log import rescored_paths
-    from ragifeval.results.rescore.pool import score_chunks
-
-    outputs = rescored_paths(options.logs, options.output, options.overwrite)
-    standard, recipe = _standard(options)
-    jobs = options.jobs or _jobs(options.logs)
-    complete = True
-    bar = tqdm(unit=" answers", dynamic_ncols=True, file=Unfailing(sys.stderr))
-    with bar, ExitStack() as unfinished:
-        chunks = _chunks(options.logs, outputs, standard, unfinished)
-        for chunk, results in score_chunks(chunks, recipe, jobs):
-            owner = chunk.owner
-            for work, scored in zip(chunk.works, results, strict=True):
-                owner.log.count(work, scored)
-            if owner.output is not None:
-                owner.output.write([scored.line for scored in results])
-            bar.update(len(results))
-            if owner.ends:
-                bar.clear()
-                complete &= _finish(owner.log, owner.output, standard, options)
-    return 0 if complete else 1
+    check_logs(options.logs)
+    outputs = output_paths(options.logs, options.output, summary_path)
+    for path in filter(None, outputs):
+        for new in (path, summary_path(path)):
+            if new.exists() and not options.overwrite:
+                raise UserError(f"-o: {new} exists; name another one, or --overwrite it")
+    standard = _standard(options)
+    is_complete = True
+    for log, output in zip(options.logs, outputs, strict=True):
+        try:
+            rescored = _score(log, output, standard, options)
+        except OSError as error:
+            raise UserError(f"{output}: cannot be written: {error.strerror}") from None
+        is_complete &= rescored.outcome.status == "complete" and not rescored.log.unknown
+    return 0 if is_complete else 1
 
 
-def _standard(options: argparse.Namespace) -> "tuple[Standard, Recipe]":
+def _standard(options: argparse.Namespace) -> Standard:
     """What the logs are scored by: read and checked before any of them."""
-    from ragifeval.benchmark.benchmark import load_benchmark
-    from ragifeval.results.rescore.pool import Recipe
-    from ragifeval.results.rescore.rescoring import Standard
-    from ragifeval.scoring.scorer import read_badwords
-    from ragifeval.scoring.signature import scoring_parts
-    from ragifeval.text.normalizer import normalizer_name
-
     if not options.refusal_message.strip():
         raise UserError("--refusal_message: is empty, and so would stand in every answer")
     if options.reasoning_end == "":
         raise UserError("--reasoning_end: is empty, and so would end before every answer")
     benchmark = load_benchmark(options.docs_path, options.eval_path)
     badwords = read_badwords(options.badwords_path)
+    normalizer = load_normalizer(options.normalizer)
     parts = scoring_parts(
         benchmark.fingerprint(),
-        normalizer_name(options.normalizer),
+        normalizer.name,
         badwords,
         options.matching,
         options.refusal_message,
     )
-    return (
-        Standard(benchmark, options.matching, options.reasoning_end, parts),
-        Recipe(options.normalizer, badwords, options.refusal_message, options.matching),
-    )
+    scorer = load_scorer(normalizer, options.refusal_message, options.badwords_path)
+    return Standard(benchmark.samples, scorer, options.matching, options.reasoning_end, parts)
 
 
-def _jobs(logs: Sequence[Path]) -> int:
-    from ragifeval.results.rescore.pool import cores
+def _score(
+    path: Path, output: Path | None, standard: Standard, options: argparse.Namespace
+) -> Rescored:
+    """Score one log: print the table and what is doubtful, write the new log and its summary."""
+    with written_beside(output) if output is not None else nullcontext() as file:
 
-    return cores() if sum(log.stat().st_size for log in logs) >= _MANY_BYTES else 1
+        def write(record: Record) -> None:
+            if file is not None:
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
-
-@dataclass(frozen=True)
-class _Owner:
-    """Whose chunk it is: a log with its output, and whether the log ends with it."""
-
-    log: "Rescoring"
-    output: "RescoredLog | None"
-    ends: bool
-
-
-def _chunks(
-    logs: Sequence[Path],
-    outputs: Sequence[Path | None],
-    standard: "Standard",
-    unfinished: ExitStack,
-) -> "Iterator[Chunk[_Owner]]":
-    """Read the logs one after the other, piece by piece.
-
-    Args:
-        unfinished: on leaving, what was not written to its end is discarded.
-    """
-    from ragifeval.results.rescore.log import RescoredLog
-    from ragifeval.results.rescore.pool import CHUNK, Chunk
-    from ragifeval.results.rescore.rescoring import Rescoring
-
-    places = {sample.id: index for index, sample in enumerate(standard.benchmark.samples)}
-    for path, output_path in zip(logs, outputs, strict=True):
-        output = None
-        if output_path is not None:
-            output = RescoredLog(output_path)
-            unfinished.callback(output.discard)
-        log = Rescoring(path, standard, places, writes=output is not None)
-        works = log.works()
-        ends = False
-        while not ends:
-            piece = list(islice(works, CHUNK))
-            ends = len(piece) < CHUNK
-            yield Chunk(_Owner(log, output, ends), piece)
-
-
-def _finish(
-    log: "Rescoring",
-    output: "RescoredLog | None",
-    standard: "Standard",
-    options: argparse.Namespace,
-) -> bool:
-    """Print the table and what is amiss, write the summary; say whether the log is complete."""
-    from ragifeval.results.rescore.log import rescored_summary
-    from ragifeval.run.summary import score_table
-
-    by_rule = log.estimates(options.seed)
+        rescored = rescore(path, standard, write)
+    outcome = rescored.outcome
+    by_rule = outcome.estimates(options.seed)
     if output is not None:
-        output.finish(rescored_summary(log, by_rule, options.matching, vars(options)))
-    missing = [
-        sample.id
-        for sample, answers in zip(standard.benchmark.samples, log.answered, strict=True)
-        if not answers
-    ]
-    size = len(log.answered)
-    name = f"{log.path} ({log.model})" if log.model else str(log.path)
-    title = f"{name}: {size - len(missing)} of {size} samples answered"
-    show(score_table(title, by_rule, options.matching, str(log.signature)) + "\n")
-    for line in _notes(log, missing, standard, options.eval_path):
-        say(f"{log.path}: {line}")
-    return not missing and not log.unknown
+        content = summary(
+            outcome,
+            by_rule,
+            rescored.signature,
+            vars(options),
+            repeated=len(outcome.repeated),
+            unknown=rescored.log.unknown,
+            source=path.name,
+        )
+        write_json(summary_path(output), content)
+    show(table(outcome, by_rule, rescored.name, rescored.signature) + "\n")
+    for line in _notes(rescored, options.eval_path):
+        say(f"{path}: {line}")
+    return rescored
 
 
-def _notes(
-    log: "Rescoring", missing: Sequence[str], standard: "Standard", eval_path: Path
-) -> Iterator[str]:
-    """Yield what the reader of the table ought to know."""
-    from ragifeval.run.asking import REASONING_END
-
-    samples = zip(standard.benchmark.samples, log.answered, strict=True)
-    repeated = [sample.id for sample, answers in samples if answers > 1]
+def _notes(rescored: Rescored, eval_path: Path) -> Iterator[str]:
+    """Yield what the reader of the table should know."""
+    log, outcome = rescored.log, rescored.outcome
     if log.unknown:
-        named = _named(log.unknown_named, log.unknown)
-        yield f"{log.unknown} answers are to no sample of {eval_path}: {named}"
-    if repeated:
+        names = _named(log.unknown_names, log.unknown)
+        yield f"{log.unknown} answers are to no sample of {eval_path}: {names}"
+    if repeated := outcome.repeated:
         yield (
             f"{len(repeated)} samples are answered more than once, and count with the mean of "
-            f"their answers: {_named(repeated)}"
+            f"their answers: {_named(repeated, len(repeated))}"
         )
-    if missing:
+    if missing := [sample.id for sample in outcome.missing]:
         yield (
-            f"{len(missing)} of {len(log.answered)} samples have no answer and are no part of the "
-            f"scores: {_named(missing)}"
+            f"{len(missing)} of {len(outcome.samples)} samples have no answer and are no part of "
+            f"the scores: {_named(missing, len(missing))}"
         )
-    reasons = Counter(log.failed[key] for key in missing if key in log.failed)
-    for reason, count in reasons.most_common(3):
+    for reason, count in Counter(outcome.failed.values()).most_common(3):
         yield f"no answer to {count} of them: {reason}"
-    if log.truncated:
-        yield f"warning: {log.truncated} answers were cut off by their limit of tokens"
-    if log.reasoning_unset:
-        yield (
-            f"warning: {log.reasoning_unset} answers contain {REASONING_END}, and the reasoning "
-            f"before it was scored; --reasoning_end {REASONING_END} leaves it out"
-        )
+    yield from doubts(outcome, f"--reasoning_end {REASONING_END} leaves it out")
 
 
-def _named(names: Sequence[str], count: int | None = None) -> str:
+def _named(names: Sequence[str], count: int) -> str:
     """The first few of some names."""
-    from ragifeval.results.rescore.rescoring import NAMED
-
-    more = (len(names) if count is None else count) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = f" and {count - _NAMED} more" if count > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

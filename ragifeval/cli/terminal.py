@@ -1,6 +1,5 @@
 """What every command shares with the terminal: one-line errors, UTF-8, pipes that close, Ctrl-C."""
 
-import gc
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -55,13 +54,3 @@ def show(text: str) -> None:
         print(text, flush=True)
     except BrokenPipeError:
         silence(sys.stdout)
-
-
-def collect_rarely() -> None:
-    """Let the garbage collector look for cycles less often: they are rare where a service answers.
-
-    By default it does so every 700 objects, through all that lives: a sixth of a run's CPU time.
-    A local model is another matter: a cycle there may hold much memory of the device.
-    """
-    gc.freeze()  # what is loaded by now stays to the end
-    gc.set_threshold(50_000)

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.errors import UserError
+from ragifeval.files import write_json, written_beside
 from ragifeval.judge.chains import Judgement
 from ragifeval.judge.items import Item
 from ragifeval.judge.plan import MODEL_METRICS
-from ragifeval.results.rescore.log import RescoredLog
+from ragifeval.results.outputs import summary_path
 from ragifeval.scoring.signature import Signature
 
 Judgements = Mapping[str, Judgement]
@@ -96,21 +97,25 @@ def write_judged(
     signature: Signature,
     summary: Mapping[str, Any],
 ) -> None:
-    """Write the judged log, and OUT.summary.json; each takes its name once it is whole."""
-    log = RescoredLog(path)
+    """Write the judged log, and OUT.summary.json; each takes its name once it is whole.
+
+    Raises:
+        UserError: they cannot be written.
+    """
     try:
-        log.write(list(_lines(items, judged, signature)))
-        log.finish(summary)
-    except BaseException:
-        log.discard()
-        raise
+        with written_beside(path) as file:
+            for record in _records(items, judged, signature):
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        write_json(summary_path(path), summary)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _lines(
+def _records(
     items: Sequence[Item], judged: Sequence[Judgements], signature: Signature
-) -> Iterator[bytes]:
+) -> Iterator[Mapping[str, Any]]:
     for item, judgements in zip(items, judged, strict=True):
-        record = {
+        yield {
             **item.record,
             "id": item.id,
             "judged": {
@@ -119,8 +124,6 @@ def _lines(
             "judgements": {name: _kept(found) for name, found in judgements.items()},
             "judge_signature": str(signature),
         }
-        text = json.dumps(record, ensure_ascii=False) + "\n"
-        yield text.encode(errors="backslashreplace")
 
 
 def _kept(judgement: Judgement) -> dict[str, Any]:

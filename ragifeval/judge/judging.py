@@ -17,7 +17,7 @@ from ragifeval.judge.embeddings import Measure, load_measures
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.judge.items import Item
 from ragifeval.judge.plan import JudgePlan, with_schema
-from ragifeval.run.any_model import load_any_generator
+from ragifeval.run.models import load_any_generator
 from ragifeval.run.old.asking import Asker
 from ragifeval.run.old.replies import Verdict
 from ragifeval.run.old.reply_log import Replies

@@ -15,7 +15,7 @@ from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.faithfulness import Faithfulness
 from ragifeval.paths import ROOT
-from ragifeval.run.any_model import AnyConfig, load_any_config
+from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import AGAIN, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 

@@ -8,19 +8,19 @@ import csv
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from ragifeval.benchmark.benchmark import Sample
+from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.signature import Signature
 
 # Excel separates by semicolons where a comma parts a number from its decimals, as in Poland.
 _SEPARATORS = ",;\t"
-
-UNKNOWN = "unknown"
-"""What a signature says of a part that nothing is known of: the answers' source does not tell."""
 
 _MEANING = "an answer has 'id' (or 'question') and 'answer'"
 
@@ -51,18 +51,122 @@ class StoredAnswer:
         return f"{self.path}:{self.line}"
 
     @property
+    def name(self) -> str:
+        """What it is known by in messages: the sample's id, or the question."""
+        return self.sample_id or f"{self.record.get('question')!s:.80}"
+
+    @property
     def signature(self) -> Signature | None:
         """The signature of the run that it comes from; None where the file does not tell."""
         line = self.record.get("signature")
-        return Signature.parse(line) if isinstance(line, str) and line else None
+        return parse_signature(line) if isinstance(line, str) and line else None
+
+    @property
+    def matching(self) -> str:
+        """The rule of its `scores`; the published implementation's where the file does not tell."""
+        signature = self.signature
+        return signature.parts.get("matching", MATCHING) if signature is not None else MATCHING
+
+    @property
+    def finish_reason(self) -> Any:
+        """Why the generation ended, as the file has it."""
+        return self.record.get("finish_reason")
+
+    @property
+    def reasoning(self) -> Any:
+        """The reasoning that was parted from the answer, as the file has it."""
+        return self.record.get("reasoning")
+
+    @property
+    def error(self) -> str | None:
+        """Why no answer came; None where the file does not tell."""
+        error = self.record.get("error")
+        return str(error) if error else None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the answer took; None where the file does not tell."""
+        seconds = self.record.get("seconds")
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+            return None
+        return float(seconds) if isfinite(seconds) else None
+
+    @property
+    def tokens(self) -> tuple[int | None, int | None]:
+        """The tokens of the prompt and of the answer; None where the file does not tell."""
+        usage = self.record.get("usage")
+        counts = usage if isinstance(usage, dict) else {}
+        prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
+        return (
+            prompt if type(prompt) is int else None,
+            completion if type(completion) is int else None,
+        )
+
+    @property
+    def judged(self) -> Mapping[str, float]:
+        """Name of a judged score -> its value; empty where the answer was not judged."""
+        judged = self.record.get("judged")
+        if not isinstance(judged, dict):
+            return {}
+        return {
+            name: float(value)
+            for name, value in judged.items()
+            if isinstance(value, int | float) and isfinite(value)
+        }
+
+    def scores_name(self, matching: str) -> str:
+        """The key of the scores under a rule."""
+        return "scores" if matching == self.matching else f"scores_{matching}"
 
 
-def model_name(signature: Signature | None) -> str | None:
-    """The name of the model that a signature tells; None where it tells none."""
-    part = signature.parts.get("model") if signature is not None else None
-    if part is None or part == UNKNOWN:
-        return None
-    return part.rpartition("#")[0] or part
+parse_signature = lru_cache(maxsize=64)(Signature.parse)
+
+
+class AnswerLog:
+    """The answers of one file, and what is found out while they are read.
+
+    Args:
+        samples: those that answers may be to, in the order of the data.
+
+    Attributes:
+        unknown: how many answers are to none of the samples.
+        unknown_names: the first few of them.
+        signatures: of the records, each once; None for records without one.
+    """
+
+    NAMED = 10
+
+    def __init__(self, path: Path, samples: Sequence[Sample]) -> None:
+        self.path = path
+        self.unknown = 0
+        self.unknown_names: list[str] = []
+        self.signatures: dict[str, Signature | None] = {}
+        self._samples = samples
+        self._by_id = {sample.id: sample for sample in samples}
+
+    def read(self) -> Iterator[tuple[Sample, StoredAnswer]]:
+        """Yield the answers to the samples, in the order of the file.
+
+        Raises:
+            UserError: the file cannot be read, something in it is not an answer, or a model saw
+                other documents than the sample has; with file and line.
+        """
+        for stored in read_answers(self.path, self._samples):
+            sample = self._by_id.get(stored.sample_id) if stored.sample_id is not None else None
+            if sample is None:
+                self.unknown += 1
+                if self.unknown <= self.NAMED:
+                    self.unknown_names.append(stored.name)
+                continue
+            if stored.context is not None and sorted(stored.context) != sorted(sample.context):
+                raise UserError(
+                    f"{stored.where}: the model saw other documents ({', '.join(stored.context)}) "
+                    f"than sample {sample.id!r} has ({', '.join(sample.context)}); name the data "
+                    "of that run with --docs_path and --eval_path"
+                )
+            signature = stored.signature
+            self.signatures.setdefault(str(signature or ""), signature)
+            yield sample, stored
 
 
 def read_answers(path: Path, samples: Sequence[Sample] = ()) -> Iterator[StoredAnswer]:

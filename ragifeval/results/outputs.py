@@ -42,6 +42,6 @@ def output_paths(
     return list(paths)
 
 
-def summary_path(path: Path) -> Path:
+def summary_path(log: Path) -> Path:
     """OUT.summary.json beside OUT.jsonl."""
-    return path.with_name(path.name.removesuffix(".jsonl") + ".summary.json")
+    return log.with_name(log.name.removesuffix(".jsonl") + ".summary.json")

@@ -1,14 +1,12 @@
 """From options to what is to be run: everything is checked before a model is loaded or asked."""
 
 import argparse
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ragifeval import defaults
 from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
-from ragifeval.cli.options import Kind
 from ragifeval.errors import UserError
 from ragifeval.generators.config import (
     BaselineConfig,
@@ -17,6 +15,7 @@ from ragifeval.generators.config import (
     load_local_config,
     load_remote_config,
 )
+from ragifeval.run.models import with_served_model
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.scorer import read_badwords
@@ -47,7 +46,7 @@ class Plan:
     signature: Signature
 
 
-def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
+def make_plan(kind: Literal["local", "remote"], options: argparse.Namespace) -> Plan:
     """Read and check all that the options name.
 
     Raises:
@@ -69,10 +68,8 @@ def make_plan(kind: Kind, options: argparse.Namespace) -> Plan:
         options.prompt, options.system_message, options.refusal_message, options.text_completion
     )
     badwords = read_badwords(options.badwords_path)
-    if isinstance(config, RemoteConfig) and config.model is None and not options.dry_run:
-        from ragifeval.generators.remote import served_model
-
-        config = config.model_copy(update={"model": served_model(config, api_key())})
+    if isinstance(config, RemoteConfig) and not options.dry_run:
+        config = with_served_model(config)
     try:
         model, settings = config.display_name, config.scored_settings()
     except OSError as error:
@@ -101,11 +98,6 @@ def _is_text(argument: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def api_key() -> str:
-    """The key of the service, from the environment; "-" without one."""
-    return os.environ.get("API_KEY") or "-"
 
 
 def _selected(samples: Sequence[Sample], options: argparse.Namespace) -> Sequence[Sample]:

@@ -1,18 +1,17 @@
-"""The loop: requests -> generator -> scores -> log, one answer at a time, in whatever order."""
+"""A run: each sample is asked, each answer is scored, and its record is journalled."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.generators.base import Answer, Generator, Request
-from ragifeval.run.asking import REASONING_END, split_reasoning
-from ragifeval.run.old.log import Log, Record
+from ragifeval.run.asking import Asking, split_reasoning
+from ragifeval.run.journal import Journal, Record
+from ragifeval.run.outcome import Outcome, score_names
 from ragifeval.run.template import PromptTemplate, ordered_documents
 from ragifeval.scoring.scorer import Scorer
-from ragifeval.scoring.statistics import Tally
-from ragifeval.text.matching import RULES, other_rule
 
 
 @dataclass
@@ -36,9 +35,8 @@ class Task:
     signature: str
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        """A sample's id -> its place in the run, from 0."""
-        return {sample.id: index for index, sample in enumerate(self.samples)}
+    def _by_id(self) -> Mapping[str, Sample]:
+        return {sample.id: sample for sample in self.samples}
 
     def documents(self, sample: Sample) -> list[Document]:
         """The documents of a sample in the order in which the prompt shows them."""
@@ -46,116 +44,105 @@ class Task:
 
     def find(self, key: str) -> tuple[Sample, Sequence[Document]]:
         """The sample of an id, and its documents as the prompt shows them."""
-        sample = self.samples[self.places[key]]
+        sample = self._by_id[key]
         return sample, self.documents(sample)
 
     def request(self, sample: Sample) -> Request:
-        """What a sample asks of a model."""
+        """The request that asks a sample's question."""
         return Request(sample.id, self.template.render(sample, self.documents(sample)))
 
-
-@dataclass
-class Outcome:
-    """What a run came to.
-
-    Attributes:
-        tallies: the rule's name -> its scores.
-        answered: places (in the run's samples) of the samples with an answer.
-        failed: sample id -> why no answer came.
-        truncated: how many answers were cut off by their limit of tokens.
-        reasoning_unset: how many answers hold the end of a reasoning that the config does not name.
-        interrupted: whether the user stopped the run.
-    """
-
-    tallies: Mapping[str, Tally]
-    answered: set[int] = field(default_factory=set)
-    failed: dict[str, str] = field(default_factory=dict)
-    truncated: int = 0
-    reasoning_unset: int = 0
-    interrupted: bool = False
+    def new_outcome(self) -> Outcome:
+        """The outcome before the first answer."""
+        return Outcome(self.samples, self.matching, self.reasoning_end)
 
 
-def new_outcome(size: int) -> Outcome:
-    """The outcome of a run of `size` samples before its first answer."""
-    return Outcome({rule: Tally(size) for rule in RULES})
-
-
-def resume(task: Task, log: Log, outcome: Outcome) -> None:
-    """Take over the answers that the log holds; those to other samples stay in it, uncounted."""
-    for record in log.resume():
-        index = task.places.get(record["id"])
-        if index is not None and index not in outcome.answered:
-            _count(task, outcome, index, record)
+def resume(journal: Journal, outcome: Outcome) -> None:
+    """Count the answers that the journal holds; those to other samples stay in it, uncounted."""
+    for record in journal.records():
+        place = outcome.places.get(record["id"])
+        if place is not None and not outcome.answers[place]:
+            outcome.add(record)
 
 
 def run(
     task: Task,
     generator: Generator,
     scorer: Callable[[], Scorer],
-    log: Log | None,
+    journal: Journal | None,
     outcome: Outcome,
-    on_answer: Callable[[Outcome], None],
 ) -> None:
     """Answer and score what is still missing.
 
     Args:
         scorer: gives the scorer; called for the first time when the first answer is there.
-        log: None to keep no log.
-        outcome: updated as answers come. Once it says `interrupted`, nothing more is asked.
-        on_answer: called after each answer, for the progress bar.
+        journal: an open one; None to keep none.
+        outcome: updated as answers come.
     """
 
     def missing() -> Iterator[Request]:
-        for index in range(len(task.samples)):
-            if index not in outcome.answered:
-                if outcome.interrupted:
-                    return
-                yield task.request(task.samples[index])
+        for place, sample in enumerate(task.samples):
+            if not outcome.answers[place]:
+                yield task.request(sample)
 
-    for answer in generator.generate(missing()):
-        record = _record(task, scorer(), answer)
-        if log is not None:
-            log.append(record)
-        _count(task, outcome, task.places[answer.request.id], record)
-        on_answer(outcome)
+    def read(answer: Answer) -> Record:
+        sample, documents = task.find(answer.request.id)
+        context = [document.id for document in documents]
+        return make_record(
+            sample, context, answer, scorer(), task.matching, task.reasoning_end, task.signature
+        )
+
+    def status() -> str:
+        total = outcome.running_total
+        return f"total {total * 100:.1f}" if total is not None else ""
+
+    asking = Asking(generator, journal, total=len(task.samples), unit=" answers", status=status)
+    with asking:
+        asking.skip(outcome.answered)
+        try:
+            for record in asking.ask(missing(), read):
+                outcome.add(record)
+        finally:
+            outcome.interrupted = asking.interrupted
 
 
-def _record(task: Task, scorer: Scorer, answer: Answer) -> Record:
-    sample, documents = task.find(answer.request.id)
+def make_record(
+    sample: Sample,
+    context: Sequence[str],
+    answer: Answer,
+    scorer: Scorer,
+    matching: str,
+    reasoning_end: str | None,
+    signature: str,
+) -> dict[str, Any]:
+    """The record of an answer, with its scores.
+
+    Args:
+        context: the ids of the documents in the order in which the model saw them.
+        matching: the headline rule.
+        reasoning_end: the mark that ends a reasoning; None if the answer holds none.
+    """
+    names = score_names(matching)
     record: dict[str, Any] = {
         "id": sample.id,
         "question": sample.question,
-        "context": [document.id for document in documents],
+        "context": list(context),
         "answer": None,
         "scores": None,
-        f"scores_{other_rule(task.matching)}": None,
+        **dict.fromkeys(names.values()),
         "finish_reason": answer.finish_reason,
         "usage": answer.usage,
         "seconds": round(answer.seconds, 3),
         "error": answer.error,
-        "signature": task.signature,
+        "signature": signature,
     }
-    if answer.text is None:
-        return record
-    text, reasoning, ended = split_reasoning(answer.text, task.reasoning_end)
-    if not ended and answer.finish_reason != "length":
-        record["finish_reason"] = "reasoning_unfinished"
-    scores = scorer.score(sample, record["context"], text)
-    record["answer"] = text
-    record["scores"] = scores[task.matching]
-    record[f"scores_{other_rule(task.matching)}"] = scores[other_rule(task.matching)]
-    if reasoning or answer.reasoning:
-        record["reasoning"] = reasoning or answer.reasoning
+    reasoning = answer.reasoning
+    if answer.text is not None:
+        text, parted, is_whole = split_reasoning(answer.text, reasoning_end)
+        if not is_whole and answer.finish_reason != "length":
+            record["finish_reason"] = "reasoning_unfinished"
+        scores = scorer.score(sample, context, text)
+        record |= {"answer": text, **{name: scores[rule] for rule, name in names.items()}}
+        reasoning = parted or reasoning
+    if reasoning:
+        record["reasoning"] = reasoning
     return record
-
-
-def _count(task: Task, outcome: Outcome, index: int, record: Record) -> None:
-    if record["error"] is not None:
-        outcome.failed[record["id"]] = record["error"]
-        return
-    outcome.answered.add(index)
-    outcome.truncated += record["finish_reason"] in ("length", "reasoning_unfinished")
-    if task.reasoning_end is None:
-        outcome.reasoning_unset += REASONING_END in record["answer"]
-    for rule, tally in outcome.tallies.items():
-        tally.add(index, record["scores" if rule == task.matching else f"scores_{rule}"])

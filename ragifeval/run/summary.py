@@ -1,60 +1,44 @@
-"""What a run came to: the table for the screen, and OUT.summary.json."""
+"""What a run, or a log that was scored anew, amounts to: the table, the notes, OUT.summary.json."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from ragifeval import __version__
 from ragifeval.paths import ROOT
-from ragifeval.run.run import Outcome, Task
+from ragifeval.run.asking import REASONING_END
+from ragifeval.run.outcome import Outcome
+from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
 from ragifeval.text.matching import other_rule
+
+Estimates = Mapping[str, Mapping[str, Estimate]]
+"""The rule's name -> score key -> its estimate."""
 
 _LENGTHS = ("len_chars", "len_words")
 _PACKAGES = ("transformers", "torch", "accelerate", "openai", "jinja2", "spacy", "google-auth")
 
 
-def estimates(outcome: Outcome, seed: int) -> dict[str, dict[str, Estimate]]:
-    """The rule's name -> score key -> its estimate."""
-    return {rule: tally.estimates(seed) for rule, tally in outcome.tallies.items()}
-
-
-def table(
-    task: Task, outcome: Outcome, by_rule: Mapping[str, Mapping[str, Estimate]], model: str
-) -> str:
-    """The table of a run: conditions, lengths, aggregates, then the signature.
-
-    Args:
-        by_rule: from `estimates`.
-        model: the model's name.
-    """
-    status = f"{len(outcome.answered)} of {len(task.samples)} samples answered"
-    if outcome.interrupted:
-        status += " (interrupted)"
-    return score_table(f"{model}: {status}", by_rule, task.matching, task.signature)
-
-
-def score_table(
-    title: str, by_rule: Mapping[str, Mapping[str, Estimate]], matching: str, signature: str
-) -> str:
+def table(outcome: Outcome, by_rule: Estimates, name: str, signature: Signature) -> str:
     """A title, the conditions, lengths and aggregates, then the signature.
 
     Args:
-        by_rule: the rule's name -> score key -> its estimate.
-        matching: the headline rule; the other stands beside it.
+        by_rule: from Outcome.estimates().
+        name: of the model or the log.
     """
-    other = other_rule(matching)
-    headline, beside = by_rule[matching], by_rule[other]
-    lines = [title, ""]
-    lines += [_row("", [f"{matching} %", "95 % interval", "count", f"{other} %"])]
+    other = other_rule(outcome.matching)
+    headline, beside = by_rule[outcome.matching], by_rule[other]
+    status = " (interrupted)" if outcome.interrupted else ""
+    lines = [f"{name}: {outcome.answered} of {len(outcome.samples)} samples answered{status}", ""]
+    lines += [_row("", [f"{outcome.matching} %", "95 % interval", "count", f"{other} %"])]
     keys = [key for key in headline if key not in AGGREGATES and key not in _LENGTHS]
     lines += [_score_row(key, headline[key], beside[key]) for key in keys]
     lines += [_length_row(key, headline[key]) for key in _LENGTHS if key in headline]
     lines.append(_rule())
     lines += [_score_row(key, headline[key], beside[key]) for key in AGGREGATES if key in headline]
-    lines += ["", signature]
+    lines += ["", str(signature)]
     return "\n".join(lines)
 
 
@@ -83,45 +67,52 @@ def _length_row(key: str, length: Estimate) -> str:
     return _row(key, [f"{length.mean:.1f}", interval, str(length.count), ""])
 
 
-def summary(
-    task: Task,
-    outcome: Outcome,
-    by_rule: Mapping[str, Mapping[str, Estimate]],
-    signature: Mapping[str, str],
-    options: Mapping[str, Any],
-    model_config: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What OUT.summary.json holds. Scores are shares from 0 to 1.
+def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:
+    """Yield what makes the scores doubtful, a line each.
 
     Args:
-        signature: its parts.
-        options: the command's options.
-        model_config: the model's settings, without what is secret.
+        remedy: what leaves a reasoning out of the scores.
     """
-    answered = len(outcome.answered)
+    if outcome.truncated:
+        yield f"warning: {outcome.truncated} answers were cut off by their limit of tokens"
+    if outcome.reasoning_unset:
+        yield (
+            f"warning: {outcome.reasoning_unset} answers contain {REASONING_END}, and the "
+            f"reasoning before it was scored; {remedy}"
+        )
+
+
+def summary(
+    outcome: Outcome,
+    by_rule: Estimates,
+    signature: Signature,
+    options: Mapping[str, object],
+    **more: object,
+) -> dict[str, Any]:
+    """The content of OUT.summary.json. Scores are shares from 0 to 1.
+
+    Args:
+        by_rule: from Outcome.estimates().
+        options: the command's options.
+        more: what else it holds.
+    """
     return {
-        "status": _status(task, outcome),
-        "samples": len(task.samples),
-        "answered": answered,
+        "status": outcome.status,
+        "samples": len(outcome.samples),
+        "answered": outcome.answered,
         "failed": len(outcome.failed),
         "truncated": outcome.truncated,
-        **scores_as_json(by_rule, task.matching),
+        **_scores_as_json(by_rule, outcome.matching),
         "failures": outcome.failed,
-        "signature": task.signature,
-        "signature_parts": dict(signature),
-        "options": dict(options),
-        "model_config": dict(model_config),
+        "signature": str(signature),
+        "signature_parts": dict(signature.parts),
+        "options": {name: _plain(value) for name, value in options.items()},
+        **more,
         "versions": versions(),
     }
 
 
-def _status(task: Task, outcome: Outcome) -> str:
-    if outcome.interrupted:
-        return "partial"
-    return "complete" if len(outcome.answered) == len(task.samples) else "incomplete"
-
-
-def scores_as_json(by_rule: Mapping[str, Mapping[str, Estimate]], matching: str) -> dict[str, Any]:
+def _scores_as_json(by_rule: Estimates, matching: str) -> dict[str, Any]:
     """The headline rule, its scores as `scores`, and those of the other rule under its name."""
     others = {
         f"scores_{rule}": _as_json(scores) for rule, scores in by_rule.items() if rule != matching
@@ -141,12 +132,8 @@ def _as_json(scores: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
     }
 
 
-def plain_options(options: Mapping[str, object]) -> dict[str, object]:
-    """Options as JSON; files of the harness itself without the folder it lies in."""
-    return {name: _plain(value) for name, value in options.items()}
-
-
 def _plain(value: object) -> object:
+    """An option as JSON; a file of the harness itself without the folder it lies in."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, Path):

@@ -82,16 +82,23 @@ class Tally:
     def __init__(self, size: int) -> None:
         self._size = size
         self._columns: dict[str, array[float]] = {}
+        self._answers = array("l", [0]) * size
         self._sum = 0.0
         self._count = 0
         self._counted = counted()
 
     def add(self, index: int, scores: Mapping[str, float]) -> None:
-        """Add the scores of the sample at this place; the order of adding does not matter."""
+        """Add the scores of an answer to the sample at this place, in any order of the places.
+
+        A sample that is answered more than once counts once, with the means of its answers.
+        """
+        before = self._answers[index]
+        self._answers[index] += 1
         for key, value in scores.items():
             if key not in self._columns:
                 self._columns[key] = array("d", [nan]) * self._size
-            self._columns[key][index] = value
+            column = self._columns[key]
+            column[index] = (column[index] * before + value) / (before + 1) if before else value
             if key in self._counted:
                 self._sum += value
                 self._count += 1

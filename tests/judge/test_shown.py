@@ -9,7 +9,6 @@ import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.cli.evaluate import main as evaluate
-from ragifeval.judge.judged_scores import judged_scores
 from tests.end_to_end.process import records
 
 
@@ -92,10 +91,3 @@ def test_report_shows_them(
     plain = logs[0].with_name("extractive.jsonl")
     assert main(["report", str(plain), "-o", str(page), "--lang", language]) == 0
     assert 'id="judged"' not in page.read_text(encoding="utf-8")
-
-
-def test_what_is_no_score_is_left_out() -> None:
-    record = {"judged": {"a": 1, "b": "2", "c": None, "d": float("nan"), "e": 0.5}}
-    assert judged_scores(record) == {"a": 1.0, "e": 0.5}
-    assert judged_scores({}) == {}
-    assert judged_scores({"judged": [1]}) == {}

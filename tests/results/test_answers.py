@@ -8,7 +8,8 @@ import pytest
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
-from ragifeval.results.answers import StoredAnswer, model_name, read_answers
+from ragifeval.results.answers import StoredAnswer, read_answers
+from ragifeval.results.signatures import model_name
 from ragifeval.scoring.signature import Signature
 
 SAMPLES = (

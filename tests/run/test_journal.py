@@ -5,14 +5,18 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragifeval.errors import UserError
+from ragifeval.files import write_json
 from ragifeval.paths import ROOT
-from ragifeval.run.old.log import Log, write_json
+from ragifeval.results.outputs import summary_path
+from ragifeval.run.journal import Journal
+from ragifeval.run.outcome import check_record
 from ragifeval.scoring.signature import Signature
 
 OURS = Signature({"data": "11111111", "matching": "substring", "model": "a#1"})
@@ -53,14 +57,19 @@ def kept(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
+def log_of(path: Path, signature: Signature = OURS, overwrite: bool = False) -> Journal:
+    check = partial(check_record, matching="substring")
+    return Journal(path, signature, overwrite, check=check)
+
+
 def resumed(path: Path, signature: Signature = OURS, overwrite: bool = False) -> list[str]:
-    with Log(path, signature, overwrite) as log:
-        return [one["id"] for one in log.resume()]
+    with log_of(path, signature, overwrite) as log:
+        return [one["id"] for one in log.records()]
 
 
 class TestAppend:
     def test_a_record_a_line(self, path: Path) -> None:
-        with Log(path, OURS) as log:
+        with log_of(path, OURS) as log:
             log.append(record("p01"))
             # Written and flushed at once: another process reads it now.
             assert kept(path) == [record("p01")]
@@ -71,21 +80,15 @@ class TestAppend:
 
     def test_an_answer_that_ends_in_half_a_character(self, path: Path) -> None:
         # A service that cuts an emoji in two sends "\ud83d" as a JSON escape.
-        with Log(path, OURS) as log:
+        with log_of(path, OURS) as log:
             log.append(record("p01", answer="Tak \ud83d"))
         assert kept(path)[0]["answer"] == "Tak \ud83d"
         assert resumed(path) == ["p01"]
 
-    def test_more_is_appended_later(self, path: Path) -> None:
-        for key in ("p01", "p02", "p03"):
-            with Log(path, OURS) as log:
-                log.append(record(key))
-        assert [one["id"] for one in kept(path)] == ["p01", "p02", "p03"]
-
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is full")
     def test_a_full_disk(self, path: Path) -> None:
         path.symlink_to("/dev/full")
-        with pytest.raises(UserError) as caught, Log(path, OURS, overwrite=True) as log:
+        with pytest.raises(UserError) as caught, log_of(path, OURS, overwrite=True) as log:
             log.append(record("p01"))
         assert str(caught.value).startswith(f"{path}: cannot be written any more: ")
 
@@ -94,15 +97,10 @@ class TestResume:
     def test_a_new_log_is_empty(self, path: Path) -> None:
         assert resumed(path) == []
 
-    def test_answers_are_kept(self, path: Path) -> None:
-        content = write(path, record("p02"), record("p01"))
-        assert resumed(path) == ["p02", "p01"]
-        assert path.read_bytes() == content
-
     def test_the_whole_record_comes_back(self, path: Path) -> None:
         write(path, record("p01", reasoning="hm"))
-        with Log(path, OURS) as log:
-            assert list(log.resume()) == [record("p01", reasoning="hm")]
+        with log_of(path, OURS) as log:
+            assert list(log.records()) == [record("p01", reasoning="hm")]
 
     def test_samples_without_an_answer_are_asked_again(self, path: Path) -> None:
         write(path, record("p01"), failed("p02"), record("p03"))
@@ -126,16 +124,11 @@ class TestResume:
     def test_a_last_line_that_was_cut_off(self, path: Path, torn: bytes) -> None:
         content = write(path, record("p01"))
         path.write_bytes(content + torn)
-        with Log(path, OURS) as log:
-            assert [one["id"] for one in log.resume()] == ["p01"]
+        with log_of(path, OURS) as log:
+            assert [one["id"] for one in log.records()] == ["p01"]
             assert log.torn_lines == 1
             log.append(record("p03"))
         assert [one["id"] for one in kept(path)] == ["p01", "p03"]
-
-    def test_a_log_of_one_torn_line(self, path: Path) -> None:
-        path.write_bytes(self.WHOLE[:40])
-        assert resumed(path) == []
-        assert path.read_bytes() == b""
 
 
 class TestRefused:
@@ -143,7 +136,7 @@ class TestRefused:
 
     def refused(self, path: Path, signature: Signature = OURS) -> str:
         content = path.read_bytes()
-        with pytest.raises(UserError) as caught, Log(path, signature):
+        with pytest.raises(UserError) as caught, log_of(path, signature):
             pass
         assert path.read_bytes() == content
         assert not list(path.parent.glob("*.tmp"))
@@ -177,10 +170,27 @@ class TestRefused:
         write(path, failed("p01", Signature({**OURS.parts, "model": "b#1"})))
         assert "differs in: model;" in self.refused(path)
 
+    # Changes of a record that no run can have written -> the reason.
+    CHANGED: list[tuple[dict[str, Any], str]] = [
+        ({"id": 7}, "its id is no text"),
+        ({"answer": None}, "it has neither an answer nor an error"),
+        ({"scores": {"include": 2.0}}, "its scores are no scores of this harness"),
+        ({"scores": {"include": True}}, "its scores are no scores of this harness"),
+        ({"scores": {"bleu": 1.0}}, "its scores are no scores of this harness"),
+        ({"scores_words": {"exclude": 1.0}}, "its scores are no scores of this harness"),
+        ({"scores_words": None}, "its scores are no scores of this harness"),
+    ]
+
+    @pytest.mark.parametrize(("changes", "reason"), CHANGED)
+    def test_what_was_changed(self, path: Path, changes: dict[str, Any], reason: str) -> None:
+        write(path, record("p01"), record("p02") | changes)
+        message = self.refused(path)
+        assert message.startswith(f"{path}:2: was changed since it was written: {reason}; delete")
+
     # What stands in the second line of a file that is no log.
     FOREIGN = {
         "an object of something else": '{"id": "a", "contents": "b"}\n',
-        "a record without scores": '{"id": "a", "signature": "data:1"}\n',
+        "a record without an error": '{"id": "a", "signature": "data:1"}\n',
         "a signature that is no text": json.dumps(record("p02") | {"signature": 1}) + "\n",
         "an array": "[1, 2]\n",
         "no JSON": "Opłata wynosi 17 zł.\n",
@@ -201,17 +211,14 @@ class TestOverwrite:
 
     def test_whatever_the_log_holds(self, path: Path) -> None:
         write(path, record("p01", Signature({"data": "other"})), end="no JSON\n")
-        with Log(path, OURS, overwrite=True) as log:
+        with log_of(path, OURS, overwrite=True) as log:
             log.append(record("p03"))
         assert kept(path) == [record("p03")]
-
-    def test_where_there_is_no_log(self, path: Path) -> None:
-        assert resumed(path, overwrite=True) == []
 
 
 class TestUnwritable:
     def message(self, path: Path) -> str:
-        with pytest.raises(UserError) as caught, Log(path, OURS):
+        with pytest.raises(UserError) as caught, log_of(path, OURS):
             pass
         message = str(caught.value)
         assert message.startswith(f"{path}: cannot be written: ")
@@ -239,9 +246,9 @@ class TestUnwritable:
 HOLD = """
 import sys
 from pathlib import Path
-from ragifeval.run.old.log import Log
+from ragifeval.run.journal import Journal
 from ragifeval.scoring.signature import Signature
-with Log(Path(sys.argv[1]), Signature.parse(sys.argv[2])):
+with Journal(Path(sys.argv[1]), Signature.parse(sys.argv[2]), check=lambda record: None):
     print("open", flush=True)
     sys.stdin.read()
 """
@@ -297,7 +304,7 @@ SUMMARIES = {
 
 @pytest.mark.parametrize(("log", "summary"), SUMMARIES.items())
 def test_the_summary_stands_beside_the_log(tmp_path: Path, log: str, summary: str) -> None:
-    assert Log(tmp_path / log, OURS).summary_path == tmp_path / summary
+    assert summary_path(tmp_path / log) == tmp_path / summary
 
 
 def test_json_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """The loop: what is asked, what is recorded, and what a second start asks for."""
 
 import json
+import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.generators.base import Answer, Request
 from ragifeval.run.asking import split_reasoning
-from ragifeval.run.old.log import Log
-from ragifeval.run.run import Outcome, Task, new_outcome, resume, run
+from ragifeval.run.journal import Journal
+from ragifeval.run.outcome import Outcome, check_record
+from ragifeval.run.run import Task, resume, run
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
@@ -141,18 +144,23 @@ def evaluate(
     path: Path | None = None,
 ) -> tuple[Outcome, CannedGenerator]:
     """One start of the harness, with a log or without."""
-    generator, outcome = CannedGenerator(answers), new_outcome(len(task.samples))
+    generator, outcome = CannedGenerator(answers), task.new_outcome()
     if path is None:
-        run(task, generator, lambda: scorer, None, outcome, lambda outcome: None)
+        run(task, generator, lambda: scorer, None, outcome)
     else:
-        with Log(path, SIGNATURE) as log:
-            resume(task, log, outcome)
-            run(task, generator, lambda: scorer, log, outcome, lambda outcome: None)
+        check = partial(check_record, matching=task.matching)
+        with Journal(path, SIGNATURE, check=check) as journal:
+            resume(journal, outcome)
+            run(task, generator, lambda: scorer, journal, outcome)
     return outcome, generator
 
 
 def records(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def answered(outcome: Outcome) -> set[int]:
+    return {place for place, count in enumerate(outcome.answers) if count}
 
 
 def means(outcome: Outcome, rule: str) -> dict[str, float]:
@@ -163,7 +171,7 @@ class TestRun:
     def test_the_outcome(self, task: Task, scorer: Scorer) -> None:
         outcome, generator = evaluate(task, scorer)
         assert generator.asked == ["p0", "p1", "p2", "p3"]
-        assert outcome.answered == {0, 2, 3}
+        assert answered(outcome) == {0, 2, 3}
         assert outcome.failed == {"p1": "timeout after 600 s"}
         assert outcome.truncated == 1
         assert outcome.reasoning_unset == 0
@@ -236,34 +244,20 @@ class TestRun:
         assert first["context"] == order
         assert first["scores"]["cite_f1"] == 1.0
 
-    def test_each_answer_is_told_of(self, task: Task, scorer: Scorer) -> None:
-        told: list[tuple[int, int]] = []
-        outcome = new_outcome(4)
-        run(
-            task,
-            CannedGenerator(ANSWERS),
-            lambda: scorer,
-            None,
-            outcome,
-            lambda now: told.append((len(now.answered), len(now.failed))),
-        )
-        assert told == [(1, 0), (2, 0), (2, 1), (3, 1)]
-
     def test_prompts_are_rendered_when_the_model_has_room(self, task: Task, scorer: Scorer) -> None:
-        class OneByOne(CannedGenerator):
+        class StoppedAfterTwo(CannedGenerator):
             def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
                 for request in requests:
                     self.asked.append(request.id)
+                    if len(self.asked) == 2:
+                        signal.raise_signal(signal.SIGINT)
                     yield Answer(request, **self.answers[request.id])
 
-        generator, outcome = OneByOne(ANSWERS), new_outcome(4)
-
-        def stop_after_two(now: Outcome) -> None:
-            now.interrupted = len(now.answered) + len(now.failed) == 2
-
-        run(task, generator, lambda: scorer, None, outcome, stop_after_two)
+        generator, outcome = StoppedAfterTwo(ANSWERS), task.new_outcome()
+        run(task, generator, lambda: scorer, None, outcome)
         assert generator.asked == ["p0", "p1"]
-        assert outcome.answered == {0}
+        assert (answered(outcome), outcome.failed) == ({0}, {"p1": "timeout after 600 s"})
+        assert (outcome.interrupted, outcome.status) == (True, "partial")
 
 
 class TestReasoning:
@@ -293,7 +287,7 @@ class TestReasoning:
         assert record["reasoning"] == "<think>17 zł [0]"
         assert record["scores"]["include"] == record["scores"]["cite_f1"] == 0.0
         assert outcome.truncated == 1
-        assert outcome.answered == {0}
+        assert answered(outcome) == {0}
 
     def test_an_end_that_the_config_does_not_name_is_counted(
         self, task: Task, scorer: Scorer, tmp_path: Path
@@ -321,7 +315,7 @@ class TestResume:
         mended = {"p1": {**STOP, "text": "30 dni [1]"}}
         outcome, generator = evaluate(task, scorer, mended, path)
         assert generator.asked == ["p1"]
-        assert outcome.answered == {0, 1, 2, 3}
+        assert answered(outcome) == {0, 1, 2, 3}
         assert outcome.failed == {}
         assert outcome.truncated == 1
         # Two starts come to the same as one that had all answers at once.
@@ -341,7 +335,7 @@ class TestResume:
         path.write_bytes(path.read_bytes()[:-20])  # p0 came last
         outcome, generator = evaluate(task, scorer, {**ANSWERS, "p1": ANSWERS["p2"]}, path)
         assert generator.asked == ["p0", "p1"]
-        assert outcome.answered == {0, 1, 2, 3}
+        assert answered(outcome) == {0, 1, 2, 3}
         assert sorted(record["id"] for record in records(path)) == ["p0", "p1", "p2", "p3"]
 
     def test_answers_of_other_samples_stay_and_are_not_counted(
@@ -352,7 +346,7 @@ class TestResume:
         two: Sequence[Sample] = BENCHMARK.samples[1:3]
         outcome, generator = evaluate(changed(task, samples=two), scorer, ANSWERS, path)
         assert generator.asked == ["p1"]
-        assert outcome.answered == {1}  # p2, second of the two
+        assert answered(outcome) == {1}  # p2, second of the two
         assert set(means(outcome, "words")) == {
             *("refuse", "safety", "total", "len_chars", "len_words")
         }

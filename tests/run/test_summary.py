@@ -8,32 +8,29 @@ from typing import Any
 import pytest
 
 from ragifeval import __version__
-from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.benchmark.benchmark import Sample
 from ragifeval.paths import PROMPT
-from ragifeval.run.run import Outcome, Task, new_outcome
-from ragifeval.run.summary import estimates, summary, table
-from ragifeval.run.template import PromptTemplate
+from ragifeval.run.outcome import Outcome
+from ragifeval.run.summary import summary, table
+from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import Estimate
 
 SAMPLES = tuple(Sample(f"p{n}", "Ile?", ("a",), {"safe": True}) for n in range(4))
 
 
-def task(matching: str = "substring") -> Task:
-    return Task(
-        benchmark=Benchmark({"a": Document("a", "17 zł")}, SAMPLES),
-        samples=SAMPLES,
-        template=PromptTemplate(PROMPT),
-        shuffle_seed=None,
-        matching=matching,
-        reasoning_end=None,
-        signature="data:11111111|model:org/a#22222222",
-    )
+SIGNATURE = Signature({"data": "11111111", "model": "org/a#22222222"})
 
 
-def outcome(answered: int = 4, interrupted: bool = False, **failed: str) -> Outcome:
-    made = new_outcome(4)
-    made.answered.update(range(answered))
-    made.failed.update(failed)
+def outcome(
+    answered: int = 4, interrupted: bool = False, matching: str = "substring", **failed: str
+) -> Outcome:
+    """The outcome of four samples, of which the first ones are answered."""
+    made = Outcome(SAMPLES, matching)
+    for sample in SAMPLES[:answered]:
+        scores = {"scores": {}, "scores_words": {}, "scores_substring": {}}
+        made.add({"id": sample.id, "answer": "Tak", "finish_reason": "stop", **scores})
+    for key, error in failed.items():
+        made.add({"id": key, "answer": None, "error": error})
     made.interrupted = interrupted
     return made
 
@@ -100,44 +97,56 @@ data:11111111|model:org/a#22222222"""
 
 class TestTable:
     def test_the_table(self) -> None:
-        assert table(task(), outcome(), BY_RULE, "org/a") == TABLE
+        assert table(outcome(), BY_RULE, "org/a", SIGNATURE) == TABLE
 
     def test_the_other_rule_for_a_headline(self) -> None:
         keys = ("include", "len_chars", "correctness")
         some = {rule: {key: scores[key] for key in keys} for rule, scores in BY_RULE.items()}
-        shown = table(task("words"), outcome(1, interrupted=True), some, "org/a")
+        shown = table(outcome(1, True, "words"), some, "org/a", SIGNATURE)
         assert shown == WORDS_TABLE
 
     def test_no_answers(self) -> None:
         none: dict[str, dict[str, Estimate]] = {"substring": {}, "words": {}}
-        shown = table(task(), outcome(0, p0="timeout"), none, "org/a")
+        shown = table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE)
         assert shown == NO_ANSWERS
 
-    def test_its_last_line_is_the_signature(self) -> None:
-        assert table(task(), outcome(), BY_RULE, "a").splitlines()[-1] == task().signature
 
-
-def test_estimates_of_both_rules() -> None:
-    made = new_outcome(2)
-    for rule, values in (("substring", (1.0, 0.5)), ("words", (0.0, 0.5))):
-        for index, value in enumerate(values):
-            made.tallies[rule].add(index, {"include": value})
-    found = estimates(made, seed=0)
-    assert {rule: scores["total"].mean for rule, scores in found.items()} == {
-        "substring": 0.75,
+def test_records_are_counted() -> None:
+    """Of two answers to one sample the mean counts; a sample that failed may be answered later."""
+    made = Outcome(SAMPLES, "words")
+    for key, include, exact, reason in (
+        ("p0", 1.0, 0.0, "stop"),
+        ("p1", None, None, None),
+        ("p0", 0.0, 0.0, "length"),
+        ("p1", 0.5, 0.5, "reasoning_unfinished"),
+        ("p2", None, None, None),
+        ("p0", None, None, None),
+    ):
+        record = {"id": key, "answer": None, "error": "timeout", "finish_reason": reason}
+        if include is not None:
+            scores = {"scores_substring": {"include": include}, "scores": {"include": exact}}
+            record |= {"answer": "Hm.</think>", "error": None, **scores}
+        made.add(record)
+    assert made.answers == [2, 1, 0, 0]
+    assert (made.answered, made.repeated, made.failed) == (2, ["p0"], {"p2": "timeout"})
+    assert [sample.id for sample in made.missing] == ["p2", "p3"]
+    assert (made.truncated, made.reasoning_unset) == (2, 3)
+    estimates = made.estimates(seed=0)
+    assert {rule: scores["total"].mean for rule, scores in estimates.items()} == {
+        "substring": 0.5,
         "words": 0.25,
     }
+    assert {scores["include"].count for scores in estimates.values()} == {2}
 
 
 class TestSummary:
     def summary(self, matching: str = "substring", **changes: Any) -> dict[str, Any]:
         made = summary(
-            task(matching),
-            changes.get("outcome", outcome()),
+            changes.get("outcome", outcome(matching=matching)),
             BY_RULE,
-            {"data": "11111111", "model": "org/a#22222222"},
+            SIGNATURE,
             {"limit": None, "seed": 0},
-            {"model": "org/a", "temperature": 0.0},
+            model_config={"model": "org/a", "temperature": 0.0},
         )
         restored = json.loads(json.dumps(made))
         assert isinstance(restored, dict)

@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
-from ragifeval.judge.judged_scores import judged_scores
-from ragifeval.results.answers import UNKNOWN, StoredAnswer, model_name, read_answers
-from ragifeval.results.rescore.signature import whole_signature
+from ragifeval.results.answers import StoredAnswer, read_answers
+from ragifeval.results.signatures import UNKNOWN, model_name, whole_signature
 from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.signature import Signature
 
@@ -59,6 +56,7 @@ class ScoredLog:
         scores: of the rule that was asked for.
         questions: sample id -> its question, as far as the log tells.
         signatures: the lines of its records; "" for records without one.
+        headlines: the headline rules of its records.
         judged: judged scores, as far as the log was judged.
         judge_signatures: the lines of the judgings.
     """
@@ -67,6 +65,7 @@ class ScoredLog:
     scores: SampleMeans = field(default_factory=SampleMeans)
     questions: dict[str, str] = field(default_factory=dict)
     signatures: set[str] = field(default_factory=set)
+    headlines: set[str] = field(default_factory=set)
     judged: SampleMeans = field(default_factory=SampleMeans)
     judge_signatures: set[str] = field(default_factory=set)
 
@@ -75,12 +74,6 @@ class ScoredLog:
         """The model's name; the file's where the log tells none, or several."""
         names = {model_name(Signature.parse(line)) if line else None for line in self.signatures}
         return (names.pop() if len(names) == 1 else None) or self.path.stem
-
-
-@cache
-def headline(line: str) -> str:
-    """The headline rule of a signature; the published implementation's where there is none."""
-    return Signature.parse(line).parts.get("matching", MATCHING) if line else MATCHING
 
 
 def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) -> ScoredLog:
@@ -97,13 +90,12 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
     for stored in read_answers(path):
         if stored.sample_id is None:
             raise UserError(f"{stored.where}: 'id' is missing; {_REMEDY}")
-        line = stored.record.get("signature")
-        line = line if isinstance(line, str) else ""
-        log.signatures.add(line)
-        if judged := judged_scores(stored.record):
+        log.signatures.add(str(stored.signature or ""))
+        log.headlines.add(stored.matching)
+        if judged := stored.judged:
             log.judged.add(stored.sample_id, judged)
             log.judge_signatures.add(str(stored.record.get("judge_signature")))
-        scores = _scores(stored, matching or headline(line), headline(line))
+        scores = _scores(stored, matching or stored.matching)
         if scores is None:
             continue
         question = stored.record.get("question")
@@ -113,13 +105,9 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
     return log
 
 
-def _scores(stored: StoredAnswer, matching: str, headline: str) -> Mapping[str, float] | None:
-    """The scores of KEYS under a rule; None where no answer came.
-
-    Args:
-        headline: the rule of the record's `scores`, which have no rule in their name.
-    """
-    name = "scores" if matching == headline else f"scores_{matching}"
+def _scores(stored: StoredAnswer, matching: str) -> Mapping[str, float] | None:
+    """The scores of KEYS under a rule; None where no answer came."""
+    name = stored.scores_name(matching)
     scores = stored.record.get(name)
     if scores is None and stored.text is None:
         return None

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragifeval.benchmark.benchmark import Benchmark, Sample
-from ragifeval.judge.judged_scores import judged_scores
 from ragifeval.results.answers import StoredAnswer
 from ragifeval.results.report.losses import find_losses
 from ragifeval.results.report.marks import find_marks
 from ragifeval.results.report.opinions import find_differences, find_opinions
-from ragifeval.results.report.results import Results, seconds_of, tokens_of
+from ragifeval.results.report.results import Results
 from ragifeval.results.report.runs import Run
 from ragifeval.results.report.segments import cut
 from ragifeval.results.report.shown import (
@@ -56,9 +55,9 @@ def collect(
         UserError: the template of the prompt cannot be rendered.
     """
     collector = _Collector(runs, benchmark, standard)
-    for place, sample in enumerate(benchmark.samples):
-        if any(place in run.answers for run in runs):
-            collector.add(place, sample)
+    for sample in benchmark.samples:
+        if any(sample.id in run.answers for run in runs):
+            collector.add(sample)
     return collector.shown, collector.results
 
 
@@ -80,12 +79,11 @@ class _Collector:
             counted=[place for place, key in enumerate(keys) if key in counted()],
             categories=[category for category in categories if category is not None],
         )
-        size = len(benchmark.samples)
-        self.results = [Results(size, standard.matching) for _ in runs]
+        self.results = [Results(benchmark.samples, standard.matching) for _ in runs]
         self._intern = Interned(self.shown.strings)
         self._documents: dict[str, Index] = {}
 
-    def add(self, place: int, sample: Sample) -> None:
+    def add(self, sample: Sample) -> None:
         """Take in one sample with the answers of every run."""
         shown = self.shown
         conditions = {
@@ -96,10 +94,10 @@ class _Collector:
         answers: list[list[ShownAnswer]] = []
         for run, results in zip(self._runs, self.results, strict=True):
             answers.append([])
-            for stored in run.answers.get(place, ()):
+            for stored in run.answers.get(sample.id, ()):
                 context = stored.context or sample.context
                 view = views.setdefault((context, run.is_completion), len(views))
-                answers[-1].append(self._answer(stored, view, sample, conditions, place, results))
+                answers[-1].append(self._answer(stored, view, sample, conditions, results))
         scored = {condition.keys[0] for condition in conditions.values()}
         shown.questions.append(
             Question(
@@ -123,29 +121,27 @@ class _Collector:
         view: Index,
         sample: Sample,
         conditions: Mapping[str, Condition],
-        place: int,
         results: Results,
     ) -> ShownAnswer:
         record = stored.record
-        finish, error = (_text(record.get(key)) for key in ("finish_reason", "error"))
-        judged = [(name, round(value, 4)) for name, value in judged_scores(record).items()]
+        finish, error = _text(stored.finish_reason), stored.error
+        judged = [(name, round(value, 4)) for name, value in stored.judged.items()]
         opinions = list(find_opinions(record))
         if stored.text is None:
-            results.add(place, sample.category, stored, None)
+            results.add(sample, stored, None)
             return ShownAnswer(
                 view, None, finish=finish, error=error, judged=judged, opinions=opinions
             )
         standard = self._standard
         context = stored.context or sample.context
         scores = self._scorer.score(sample, context, stored.text)
-        results.add(place, sample.category, stored, scores)
+        results.add(sample, stored, scores)
         response = Response(stored.text, Text(standard.criteria.normalizer(stored.text)), context)
         marks = find_marks(conditions, response, standard.criteria, standard.matching)
         headline, others = (
             [None if key not in scores[rule] else round(scores[rule][key], 4) for key in self._keys]
             for rule in (standard.matching, self._other)
         )
-        tokens, seconds = tokens_of(stored), seconds_of(stored)
         return ShownAnswer(
             view=view,
             segments=list(cut(stored.text, marks)) or [("", ())],
@@ -154,9 +150,9 @@ class _Collector:
             scores=headline,
             others=others if others != headline else (),
             cited=sorted({context.index(m.about) for m in marks if m.kind == "cite" and m.about}),
-            reasoning=_text(record.get("reasoning")),
-            tokens=tokens if any(count is not None for count in tokens) else (),
-            seconds=seconds,
+            reasoning=_text(stored.reasoning),
+            tokens=stored.tokens if any(count is not None for count in stored.tokens) else (),
+            seconds=stored.seconds,
             finish=finish,
             error=error,
             judged=judged,

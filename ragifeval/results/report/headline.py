@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from ragifeval.judge.judged_scores import judged_scores
 from ragifeval.results.report.results import Results
 from ragifeval.results.report.runs import Run
 from ragifeval.scoring.conditions import REGISTRY, counted
@@ -82,9 +81,9 @@ def headline(
         categories: in the order in which they are to be shown.
         seed: of the intervals.
     """
-    matching = results[0].matching
+    matching = results[0].outcome.matching
     other = other_rule(matching)
-    estimates = [result.estimates(seed) for result in results]
+    estimates = [result.outcome.estimates(seed) for result in results]
     by_category = [result.totals_by_category(seed) for result in results]
 
     def row(name: str, counts: bool = True) -> Row:
@@ -103,7 +102,7 @@ def headline(
     return Headline(
         matching=matching,
         other=other,
-        samples=results[0].size,
+        samples=len(results[0].outcome.samples),
         runs=[
             _facts(run, result, by_rule[matching])
             for run, result, by_rule in zip(runs, results, estimates, strict=True)
@@ -120,7 +119,7 @@ def _judged(runs: Sequence[Run]) -> list[JudgedRow]:
     found: dict[str, dict[int, list[float]]] = {}
     for place, run in enumerate(runs):
         for stored in (one for answers in run.answers.values() for one in answers):
-            for name, value in judged_scores(stored.record).items():
+            for name, value in stored.judged.items():
                 found.setdefault(name, {}).setdefault(place, []).append(value)
     return [
         JudgedRow(
@@ -142,10 +141,10 @@ def _facts(run: Run, results: Results, estimates: Mapping[str, Estimate]) -> Run
     characters, words = (estimates.get(key) for key in ("len_chars", "len_words"))
     return RunFacts(
         name=run.name,
-        file=run.path.name,
-        answered=results.answered,
-        failed=len(results.failed),
-        truncated=results.truncated,
+        file=run.log.path.name,
+        answered=results.outcome.answered,
+        failed=len(results.outcome.failed),
+        truncated=results.outcome.truncated,
         characters=characters.mean if characters else None,
         words=words.mean if words else None,
         seconds=results.median_seconds,

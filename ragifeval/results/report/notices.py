@@ -27,22 +27,23 @@ def notices(
         parts = run.differences(terms)
         if parts:
             yield texts["notice_conditions"].format(run=run.name, parts=", ".join(parts))
-        for name, ids in (
-            ("rescored", result.rescored),
-            ("unknown", run.unknown),
-            ("repeated", result.repeated),
+        outcome = result.outcome
+        for name, ids, count in (
+            ("rescored", result.rescored, len(result.rescored)),
+            ("unknown", run.log.unknown_names, run.log.unknown),
+            ("repeated", outcome.repeated, len(outcome.repeated)),
         ):
-            if ids:
+            if count:
                 yield texts[f"notice_{name}"].format(
-                    run=run.name, count=len(ids), ids=_named(ids, texts)
+                    run=run.name, count=count, ids=_named(ids, count, texts)
                 )
-        missing = result.size - result.answered
-        if missing:
-            yield texts["notice_missing"].format(run=run.name, count=missing, samples=result.size)
+        size = len(outcome.samples)
+        if missing := size - outcome.answered:
+            yield texts["notice_missing"].format(run=run.name, count=missing, samples=size)
 
 
-def _named(ids: Sequence[str], texts: Mapping[str, str]) -> str:
+def _named(ids: Sequence[str], count: int, texts: Mapping[str, str]) -> str:
     named = [key if len(key) <= 80 else key[:79] + "…" for key in ids[:_NAMED]]
-    if len(ids) > _NAMED:
-        named.append(texts["more"].format(count=len(ids) - _NAMED))
+    if count > _NAMED:
+        named.append(texts["more"].format(count=count - _NAMED))
     return ", ".join(named)

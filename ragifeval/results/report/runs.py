@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
-from ragifeval.results.answers import UNKNOWN, StoredAnswer, model_name, read_answers
+from ragifeval.results.answers import AnswerLog, StoredAnswer
+from ragifeval.results.signatures import UNKNOWN, model_name
 from ragifeval.scoring.signature import Signature
 
 
@@ -17,16 +18,18 @@ class Run:
 
     Attributes:
         name: of the model, as the signature tells it, or else of the file.
-        answers: place of the sample in the data -> what the log has for it.
-        unknown: what the answers to no sample of the data are known by.
-        signatures: of its records, each once.
+        answers: sample id -> what the log has for it.
+        log: what reading it found out.
     """
 
-    path: Path
     name: str
-    answers: dict[int, list[StoredAnswer]] = field(default_factory=dict)
-    unknown: list[str] = field(default_factory=list)
-    signatures: list[Signature] = field(default_factory=list)
+    log: AnswerLog
+    answers: dict[str, list[StoredAnswer]] = field(default_factory=dict)
+
+    @property
+    def signatures(self) -> Sequence[Signature]:
+        """The signatures of its records, each once."""
+        return [signature for signature in self.log.signatures.values() if signature is not None]
 
     @property
     def is_completion(self) -> bool:
@@ -56,39 +59,22 @@ def read_runs(paths: Sequence[Path], samples: Sequence[Sample]) -> list[Run]:
         names = Counter(run.name for run in runs)
         for number, run in enumerate(runs, start=1):
             if names[run.name] > 1:
-                run.name += suffix.format(run=run, number=number)
+                run.name += suffix.format(run=run.log, number=number)
     return runs
 
 
 def _read_run(path: Path, samples: Sequence[Sample]) -> Run:
-    places = {sample.id: place for place, sample in enumerate(samples)}
-    run = Run(path, path.stem)
-    for answer in read_answers(path, samples):
-        place = places.get(answer.sample_id) if answer.sample_id is not None else None
-        if place is None:
-            run.unknown.append(answer.sample_id or str(answer.record.get("question")))
-            continue
-        _check_context(answer, samples[place])
-        run.answers.setdefault(place, []).append(answer)
-        signature = answer.signature
-        if signature is not None and signature not in run.signatures:
-            run.signatures.append(signature)
+    log = AnswerLog(path, samples)
+    run = Run(path.stem, log)
+    for sample, stored in log.read():
+        run.answers.setdefault(sample.id, []).append(stored)
     if not run.answers:
         raise UserError(
             f"{path}: holds no answer to a sample of --eval_path"
-            + (f"; it names {run.unknown[0]!r:.80}" if run.unknown else "")
+            + (f"; it names {log.unknown_names[0]!r:.80}" if log.unknown else "")
         )
     run.name = next(filter(None, map(model_name, run.signatures)), path.stem)
     return run
-
-
-def _check_context(answer: StoredAnswer, sample: Sample) -> None:
-    if answer.context is not None and sorted(answer.context) != sorted(sample.context):
-        raise UserError(
-            f"{answer.where}: the model saw other documents ({', '.join(answer.context)}) than "
-            f"sample {sample.id!r} has ({', '.join(sample.context)}); name the data of that run "
-            "with --docs_path and --eval_path"
-        )
 
 
 # Scores are computed anew, so that it does not matter by what the logs were scored.

@@ -198,13 +198,6 @@ class Log:
             ) from None
 
 
-def write_json(path: Path, value: object) -> None:
-    """Write a JSON file so that no reader ever sees half of it."""
-    text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-    with written_beside(path) as file:
-        file.write(text)
-
-
 def _are_scores(scores: object) -> TypeGuard[Mapping[str, float]]:
     """Whether it is an object of known scores from 0 to 1, and of lengths."""
     if not isinstance(scores, dict):

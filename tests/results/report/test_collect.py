@@ -111,7 +111,7 @@ def test_an_answer_with_all_that_its_log_tells(
     assert [shown.keys[index] for index in question.conditions] == ["include", "cite_f1"]
     assert [shown.documents[index].id for index in question.expected] == ["doc-a"]
     assert shown.categories[question.category or 0] == "opłaty"
-    assert (results.answered, results.tokens, results.median_seconds) == (1, 109, 1.5)
+    assert (results.outcome.answered, results.tokens, results.median_seconds) == (1, 109, 1.5)
 
 
 def test_the_other_rule_is_kept_where_it_differs(
@@ -171,10 +171,12 @@ def test_failed_empty_missing_repeated_and_unknown_answers(
     assert (failed.segments, failed.error, failed.scores) == (None, "HTTP 500", ())
     first, second = shown.questions[1].answers[0]
     assert (first.segments, second.segments) == ([("7 dni", [0])], [("", ())])
-    assert (results.failed, results.repeated, results.truncated) == (["p1"], ["p2"], 1)
+    outcome = results.outcome
+    assert list(outcome.failed) == ["p1"]
+    assert (outcome.repeated, outcome.truncated) == (["p2"], 1)
     assert results.rescored == ["p2"]  # the log says 1, one of two entries is found
     # p2 counts once, with the mean of its answers: include (0.5 + 0) / 2, safe 1.
-    estimates = results.estimates(seed=0)["substring"]
+    estimates = outcome.estimates(seed=0)["substring"]
     assert (estimates["include"].mean, estimates["include"].count) == (0.25, 1)
     assert estimates["total"].mean == 0.625
     english = load_texts("en")

@@ -1,17 +1,17 @@
-"""The signature of old answers with new scores: what is true of them now."""
+"""The signatures of stored answers: which model they name, and what holds after a new scoring."""
 
 from collections.abc import Mapping, Sequence
 
-from ragifeval.results.answers import UNKNOWN
 from ragifeval.scoring.signature import PARTS, Signature
 
+UNKNOWN = "unknown"
+"""The value of a part that the source of the answers does not tell."""
 MIXED = "mixed"
-"""What the signature of a whole log says of a part in which its records differ."""
+"""The value of a part in which the records of a log differ."""
 
-
-# A run's parts, and before the version what the answer was asked with where that is not scored by.
+# A run's parts; before the version, what the answer was asked with if the scoring goes by another.
 _PARTS = (*PARTS[:-2], "asked", *PARTS[-2:])
-# What the prompt was made with, too: where it differs from what the scoring goes by, `asked` tells.
+# Parts that decide the prompt as well as the scores.
 _ASKED = ("data", "refusal")
 
 
@@ -44,3 +44,11 @@ def whole_signature(signatures: Sequence[Signature]) -> Signature:
     parts = dict.fromkeys(part for signature in signatures for part in signature.parts)
     values = {part: {signature.parts.get(part) for signature in signatures} for part in parts}
     return Signature({part: first[part] if len(values[part]) == 1 else MIXED for part in parts})
+
+
+def model_name(signature: Signature | None) -> str | None:
+    """The name of the model that a signature tells; None where it tells none, or several."""
+    part = signature.parts.get("model") if signature is not None else None
+    if part is None or part in (UNKNOWN, MIXED):
+        return None
+    return part.rpartition("#")[0] or part

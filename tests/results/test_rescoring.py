@@ -16,8 +16,7 @@ import pytest
 from ragifeval import __version__, defaults, paths
 from ragifeval.__main__ import main
 from ragifeval.cli.evaluate import main as evaluate
-from ragifeval.results.rescore.rescoring import MeanTally
-from ragifeval.results.rescore.signature import rescored_signature, whole_signature
+from ragifeval.results.signatures import rescored_signature, whole_signature
 from ragifeval.scoring.signature import Signature, fingerprint
 
 Records = list[dict[str, Any]]
@@ -227,14 +226,6 @@ def test_a_sample_that_fails_once_and_is_answered_once(data: list[str], tmp_path
     assert errors == ["HTTP 500", None, None, None, "HTTP 500"]
 
 
-def test_the_mean_of_several_answers() -> None:
-    tally = MeanTally(2)
-    for value in (1.0, 0.0, 0.5):
-        tally.add(0, {"include": value})
-    tally.add(1, {"include": 1.0})
-    assert tally.estimates(seed=0)["include"].mean == pytest.approx(0.75)
-
-
 def test_citations_go_by_the_order_that_the_model_saw(data: list[str], tmp_path: Path) -> None:
     answer = "Opłata to 17 zł [1]."
     log = write(
@@ -360,26 +351,7 @@ def test_another_refusal_message_and_badwords(data: list[str], tmp_path: Path) -
     assert parts["badwords"] == fingerprint(["opłata"])
 
 
-# ------------------------------------------------------------------ many answers, several logs
-
-
-def test_processes_change_nothing(data: list[str], tmp_path: Path) -> None:
-    """700 answers are three chunks; bytes, order and summary do not depend on who scores them."""
-    log = write(
-        tmp_path / "log.jsonl",
-        [ANSWERS[n % 3] | {"answer": f"{n} {ANSWERS[n % 3]['answer']}"} for n in range(700)],
-    )
-    summaries = []
-    for jobs in (1, 2):
-        new = tmp_path / f"new{jobs}.jsonl"
-        options = [str(log), *data, "--jobs", str(jobs), "-o", str(new)]
-        assert (main(["score", *options]) if jobs == 1 else run_score(*options).returncode) == 0
-        summary = json.loads(new.with_suffix(".summary.json").read_text(encoding="utf-8"))
-        summaries.append({key: value for key, value in summary.items() if key != "options"})
-    assert len(read(tmp_path / "new1.jsonl")) == 700
-    assert (tmp_path / "new1.jsonl").read_bytes() == (tmp_path / "new2.jsonl").read_bytes()
-    assert summaries[0] == summaries[1]
-    assert summaries[0]["repeated"] == 3
+# ------------------------------------------------------------------ several logs
 
 
 def test_several_logs_go_to_a_folder(
@@ -406,7 +378,7 @@ def test_several_logs_go_to_a_folder(
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal as a terminal does")
 def test_an_interrupted_command_leaves_nothing_behind(data: list[str], tmp_path: Path) -> None:
     log = write(tmp_path / "log.jsonl", [{"id": "p1", "answer": "17 zł " * 200}] * 6_000)
-    command = [sys.executable, "-m", "ragifeval", "score", str(log), *data, "--jobs", "1"]
+    command = [sys.executable, "-m", "ragifeval", "score", str(log), *data]
     process = subprocess.Popen(
         [*command, "-o", str(tmp_path / "new.jsonl")], cwd=paths.ROOT, stderr=subprocess.PIPE
     )
@@ -450,14 +422,13 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["<log>", "--badwords_path", "<dir>/none.txt"], "<dir>/none.txt: cannot be read"),
     (["<log>", "--normalizer", "no_such_pipeline"], "--normalizer: no spaCy pipeline"),
     (
-        ["<log>", "--jobs", "2", "--eval_path", "<dir>/broken.jsonl"],
+        ["<log>", "--eval_path", "<dir>/broken.jsonl"],
         "<dir>/broken.jsonl:1: unknown key",
     ),
     (
         ["<dir>/context.jsonl"],
-        "<dir>/context.jsonl:1: 'context' must hold the documents of sample 'p1'",
+        "<dir>/context.jsonl:1: the model saw other documents (a, c) than sample 'p1' has (a, b)",
     ),
-    (["<dir>/context.jsonl", "--jobs", "2"], "<dir>/context.jsonl:1: 'context' must hold the"),
 ]
 
 
@@ -491,7 +462,7 @@ def test_a_process_says_what_is_wrong_in_one_line(tmp_path: Path) -> None:
     for arguments, message in (
         ([tmp_path / "none.jsonl"], "error: "),
         ([tmp_path / "log.jsonl"], "log.jsonl:1: is not valid JSON"),
-        ([tmp_path / "log.jsonl", "--jobs", "0"], "--jobs: must be a number of at least 1"),
+        ([tmp_path / "log.jsonl", "--seed", "a"], "--seed: invalid int value"),
     ):
         done = run_score(*arguments)
         assert done.returncode == 2

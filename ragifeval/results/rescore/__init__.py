@@ -1,1 +1,0 @@
-"""Answers of logs, or of any system, scored anew."""

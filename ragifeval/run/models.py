@@ -1,0 +1,77 @@
+"""The model that a config names: read, and made ready to answer."""
+
+import gc
+import json
+import os
+from pathlib import Path
+
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Generator
+from ragifeval.generators.config import (
+    BaselineConfig,
+    LocalConfig,
+    RemoteConfig,
+    load_local_config,
+    load_remote_config,
+)
+
+AnyConfig = LocalConfig | RemoteConfig
+
+_REMOTE_KEYS = {"api_base", "vertex_credentials", "threads"}
+
+
+def api_key() -> str:
+    """The key of the service, from the environment; "-" without one."""
+    return os.environ.get("API_KEY") or "-"
+
+
+def load_any_config(path: Path, dry_run: bool = False) -> AnyConfig:
+    """Read the config of a model that may be remote or local: a remote one by its keys.
+
+    Args:
+        dry_run: ask no service for the name of its model.
+
+    Raises:
+        UserError: the config is wrong, names a baseline, or its service names no single model.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        value = {}  # load_remote_config reports what is wrong
+    keys = value.keys() if isinstance(value, dict) else set()
+    if "model" not in keys or _REMOTE_KEYS & keys:
+        config = load_remote_config(path)
+        return config if dry_run else with_served_model(config)
+    local = load_local_config(path)
+    if isinstance(local, BaselineConfig):
+        raise UserError(f"{path}: {local.model} is a baseline, which takes no prompts")
+    return local
+
+
+def with_served_model(config: RemoteConfig) -> RemoteConfig:
+    """The config with the name of the model that its service lists, where it names none.
+
+    Raises:
+        UserError: the service lists none or several, or does not answer.
+    """
+    if config.model is not None:
+        return config
+    from ragifeval.generators.remote import served_model
+
+    return config.model_copy(update={"model": served_model(config, api_key())})
+
+
+def load_any_generator(config: AnyConfig, text_completion: bool = False) -> Generator:
+    """The model, ready to answer chats, or to complete texts."""
+    if isinstance(config, LocalConfig):
+        from ragifeval.generators.local import LocalGenerator
+
+        return LocalGenerator(config, text_completion)
+    from ragifeval.generators.remote import RemoteGenerator
+
+    # By default the garbage collector runs every 700 objects, through all that lives: a sixth of a
+    # remote run's CPU time. A local model is another matter: a cycle there may hold much memory of
+    # the device.
+    gc.freeze()  # what is loaded by now stays to the end
+    gc.set_threshold(50_000)
+    return RemoteGenerator(config, api_key(), text_completion)
