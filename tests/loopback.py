@@ -13,13 +13,15 @@ other.
 """
 
 import asyncio
+import gzip
 import json
 import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any, Self
 from urllib.parse import parse_qs
 
@@ -68,6 +70,8 @@ class Response:
         cut: the connection is cut after so many bytes of the body.
         raw: sent as it is instead of a response; then the connection is cut.
         reset: nothing is sent; the connection is reset, as by a process that was killed.
+        endless: the body is sent again and again, without a length, until the client hangs up.
+        surplus: seconds after which the same response is sent once more, which nobody asked for.
     """
 
     body: Any = b""
@@ -78,6 +82,14 @@ class Response:
     cut: int | None = None
     raw: bytes | None = None
     reset: bool = False
+    endless: bool = False
+    surplus: float | None = None
+
+    def gzipped(self, cut: int | None = None) -> "Response":
+        """The same, compressed (once more); only so many bytes of it."""
+        body = gzip.compress(self.encoded())[:cut]
+        coding = f"{self.headers['Content-Encoding']}, gzip" if self.headers else "gzip"
+        return replace(self, body=body, headers={"Content-Encoding": coding})
 
     def encoded(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -212,12 +224,19 @@ async def _write(response: Response, writer: asyncio.StreamWriter) -> bool:
         return False
     body = response.encoded()
     headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    if response.endless:
+        del headers["Content-Length"]
     lines = [f"{name}: {value}" for name, value in {**headers, **response.headers}.items()]
-    writer.write("\r\n".join([f"HTTP/1.1 {response.status} Status", *lines, "", ""]).encode())
-    for piece in [body[: response.cut]] if not response.drip else _single(body):
+    head = "\r\n".join([f"HTTP/1.1 {response.status} Status", *lines, "", ""]).encode()
+    writer.write(head)
+    pieces = [body[: response.cut]] if not response.drip else _single(body)
+    for piece in cycle([body]) if response.endless else pieces:
         writer.write(piece)
         await writer.drain()
         await asyncio.sleep(response.drip)
+    if response.surplus is not None:
+        await asyncio.sleep(response.surplus)
+        writer.write(head + body)
     return response.cut is None
 
 

@@ -14,7 +14,7 @@ _LONGEST_SEARCHED = 20_000
 # A run of this many characters of a key is masked wherever it stands.
 _KEY_PIECE = 6
 # The service found the request itself wrong.
-_REFUSED = frozenset({400, 403, 404, 405, 413, 414, 415, 422, 501})
+_REFUSED = frozenset({400, 404, 405, 413, 414, 415, 422, 501})
 
 
 class Fault(Exception):

@@ -3,11 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from queue import SimpleQueue
 from typing import Any
-
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
@@ -42,7 +38,7 @@ class RemoteGenerator:
         self._text_completion = text_completion
         self._service = _service(config, api_key)
         self._stopped = False
-        self._portal: BlockingPortal | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def status(self) -> str:
@@ -53,45 +49,54 @@ class RemoteGenerator:
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Answer the requests, in the order in which the service does.
 
-        The service is asked from a thread of its own, so that deadlines and connections do not
-        depend on how long the caller deals with an answer. At most `threads` requests are with the
-        service or wait for the caller.
+        At most `threads` of them are with the service, and as many answered ones wait to be taken.
         """
-        waiting = iter(requests)
-        asked: set[Future[Answer]] = set()
-        answered: SimpleQueue[Future[Answer]] = SimpleQueue()
-        with (
-            start_blocking_portal() as portal,
-            portal.wrap_async_context_manager(self._service),
-        ):
-            self._portal = portal
-
-            def ask() -> None:
-                while len(asked) < self._config.threads and not self._stopped:
-                    request = next(waiting, None)
-                    if request is None:
-                        return
-                    future = portal.start_task_soon(self._answer, request)
-                    asked.add(future)
-                    future.add_done_callback(answered.put)
-
+        results: asyncio.Queue[Answer | Exception | None] = asyncio.Queue(self._config.threads)
+        with asyncio.Runner() as runner:
+            self._loop = runner.get_loop()
+            # The runner cancels it at the end, if the caller leaves early.
+            asking = self._loop.create_task(self._ask_all(iter(requests), results))
             try:
-                ask()
-                while asked:
-                    future = answered.get()
-                    asked.remove(future)
-                    ask()
-                    yield future.result()
+                seconds_away = 0.0
+                while result := runner.run(self._next(results, seconds_away)):
+                    if isinstance(result, Exception):
+                        raise result
+                    left = time.monotonic()
+                    yield result
+                    seconds_away = time.monotonic() - left
             finally:
-                self._portal = None
-                for future in asked:
-                    future.cancel()
+                self._loop = None
+                asking.cancel()
 
     def stop(self) -> None:
         """Ask nothing more, and nothing again: generate() yields what is in flight, and ends."""
         self._stopped = True
-        if self._portal is not None:
-            self._portal.start_task_soon(self._service.stop)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._service.stop)
+
+    async def _next(
+        self, results: "asyncio.Queue[Answer | Exception | None]", seconds_away: float
+    ) -> Answer | Exception | None:
+        self._service.postpone(seconds_away)
+        return await results.get()
+
+    async def _ask_all(
+        self, requests: Iterator[Request], results: "asyncio.Queue[Answer | Exception | None]"
+    ) -> None:
+        """Put every answer into the queue, or what ends the run; then None."""
+
+        async def work() -> None:
+            while not self._stopped and (request := next(requests, None)) is not None:
+                await results.put(await self._answer(request))
+
+        end = None
+        try:
+            async with self._service, asyncio.TaskGroup() as group:
+                for _ in range(self._config.threads):
+                    group.create_task(work())
+        except ExceptionGroup as errors:
+            end = errors.exceptions[0]
+        await results.put(end)
 
     async def _answer(self, request: Request) -> Answer:
         path = COMPLETIONS if self._text_completion else CHAT

@@ -32,9 +32,12 @@ _LONGEST_WAIT = 60.0
 _PATIENT_QUESTIONS = 3
 # After so many questions in a row that were refused alike, before any answer, the run ends.
 _SAME_REFUSALS = 5
+# What a service says of one question's prompt or answer, even if many are refused alike.
+_ONE_PROMPT = re.compile(r"(?i)\btokens\b|context|length|too (?:long|large)|filter")
 # Seconds for which a replica is left alone after a broken connection, and the most they grow to.
 _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 480.0
 _SHORTEST_KEY = 8
+_NOTICEABLE = 0.01  # seconds
 
 Read = TypeVar("Read")
 
@@ -70,6 +73,7 @@ class Service:
         self._has_answered = False
         # Whether anything ever listened at one of the URLs, and whether all have since gone.
         self._was_reached = self._is_lost = False
+        self._deadlines: set[asyncio.Timeout] = set()
 
     async def __aenter__(self) -> Self:
         self._stopped = asyncio.Event()
@@ -87,6 +91,14 @@ class Service:
     def stop(self) -> None:
         """Ask nothing again: what waits for another attempt has failed."""
         self._stopped.set()
+
+    def postpone(self, seconds: float) -> None:
+        """Put off the deadlines of all calls: the event loop stood still for so long."""
+        if seconds > _NOTICEABLE:
+            for deadline in self._deadlines:
+                when = deadline.when()
+                if when is not None and not deadline.expired():
+                    deadline.reschedule(when + seconds)
 
     async def ask(
         self, path: str, body: Mapping[str, Any] | None, read: Callable[[bytes], Read]
@@ -152,7 +164,7 @@ class Service:
         if not failure.is_refusal:
             self._given_up += 1
         elif not self._has_answered and "response_format" not in (body or {}):
-            self._end_if_all_are_refused(self.last_fault)
+            self._count_refusal(self.last_fault)
         times = f" (asked {attempts} times)" if attempts > 1 else ""
         raise Fault(f"{self.last_fault}{times}", is_refusal=failure.is_refusal)
 
@@ -174,8 +186,10 @@ class Service:
 
     async def _call(self, replica: "Replica", path: str, body: Mapping[str, Any] | None) -> bytes:
         """Ask a replica once; return the body of its response."""
+        deadline = asyncio.timeout(self._config.timeout)
+        self._deadlines.add(deadline)
         try:
-            async with asyncio.timeout(self._config.timeout):
+            async with deadline:
                 response = await self._send(replica, path, body)
         except TimeoutError:
             raise Fault(f"no answer within {self._config.timeout:g} seconds") from None
@@ -192,6 +206,8 @@ class Service:
         except Exception as error:  # noqa: BLE001
             # Whatever a library stumbles over in one exchange concerns that one question.
             raise Fault(f"the response cannot be read: {type(error).__name__}: {error}") from None
+        finally:
+            self._deadlines.discard(deadline)
         self._was_reached, self._is_lost = True, False
         self._replicas.restore(replica)
         if response.is_success:
@@ -229,8 +245,10 @@ class Service:
                 f"before {path}, for example http://127.0.0.1:8000/v1{other and ',' + other}"
             )
 
-    def _end_if_all_are_refused(self, refusal: str) -> None:
+    def _count_refusal(self, refusal: str) -> None:
         """Raise UserError once the first questions were refused alike."""
+        if _ONE_PROMPT.search(refusal):
+            return
         self._refused_alike = self._refused_alike + 1 if refusal == self._refusal else 1
         self._refusal = refusal
         if self._refused_alike >= _SAME_REFUSALS:

@@ -135,13 +135,9 @@ def _certificates() -> ssl.SSLContext:
     try:
         return httpx2.create_ssl_context()
     except OSError as error:
-        named = [
-            f"{name}={os.environ[name]}"
-            for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")
-            if name in os.environ
-        ]
-        where = " ".join(named) or "the certificates of this Python"
-        raise UserError(f"{where}: no certificates can be read: {error.strerror}") from None
+        names = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
+        where = f"{names[0]}={os.environ[names[0]]}" if names else "the certificates of Python"
+        raise UserError(f"{where}: cannot be read: {error.strerror or error}") from None
 
 
 def _proxy(url: httpx2.URL) -> str | None:
