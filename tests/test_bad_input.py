@@ -36,7 +36,7 @@ def test_no_input_breaks_the_contract(name: str) -> None:
     inputs, check = TARGETS[name]
 
     @settings(
-        max_examples=150,
+        max_examples=40,
         deadline=None,
         derandomize=True,
         database=None,
@@ -49,8 +49,8 @@ def test_no_input_breaks_the_contract(name: str) -> None:
     run()
 
 
-class TestALineOf100Megabytes:
-    """It is read or refused in seconds, and what is said of it is short."""
+class TestALongLine:
+    """A line of 20 megabytes is read or refused in seconds, and the message about it is short."""
 
     # What stands before and after the letters.
     FILES: dict[str, tuple[bytes, bytes]] = {
@@ -62,17 +62,15 @@ class TestALineOf100Megabytes:
 
     def line(self, name: str) -> bytes:
         before, after = self.FILES[name]
-        return before + b"x" * 100_000_000 + after
+        return before + b"x" * 20_000_000 + after
 
     @pytest.mark.parametrize("name", FILES)
     def test_documents(self, name: str) -> None:
         check_documents(self.line(name))
 
-    @pytest.mark.parametrize("name", ["cut", "a key"])
-    def test_others(self, name: str) -> None:
-        check_samples(self.line(name))
-        check_log(self.line(name) + b"\n")
-        check_remote_config(self.line(name))
+    def test_others(self) -> None:
+        check_log(self.line("cut") + b"\n")
+        check_remote_config(self.line("a key"))
 
 
 def changed(original: Mapping[str, Any], **changes: Any) -> bytes:
@@ -85,7 +83,7 @@ def nested(original: Mapping[str, Any], key: str, depth: int) -> bytes:
 
 
 # What benchmarks/fuzz.py and a first look by hand found; each was a traceback, or worse.
-DEPTHS = (200, 500, *range(940, 1_000), 100_000)
+DEPTHS = (200, *range(960, 1_000, 4), 100_000)
 FINDS: dict[str, list[tuple[Callable[[bytes], None], bytes]]] = {
     "nested documents": [
         (check_documents, content)

@@ -88,7 +88,7 @@ def test_there_are_enough_judgments_of_either_kind() -> None:
 def test_time_grows_with_the_text_not_with_its_square(normalizer: Normalizer) -> None:
     """Every token of the phrase everywhere, but never in a window: the worst case of the rule."""
     phrase = Text(normalizer("30 dni roboczych"))
-    answer = Text(normalizer("30 roboczych " * 100_000 + "dni"))
+    answer = Text(normalizer("30 roboczych " * 20_000 + "dni"))
     assert find_words(phrase, answer) is None
     twice = Text(normalizer("roboczych roboczych dni"))
-    assert find_words(twice, answer) == (199_997, 200_000)
+    assert find_words(twice, answer) == (39_997, 40_000)

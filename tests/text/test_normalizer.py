@@ -106,7 +106,8 @@ def test_the_default_is_the_pipeline_of_the_table_without_spacy(normalizer: Norm
         assert normalizer.lemma(word) == pipeline(Doc(pipeline.vocab, words=[word]))[0].lemma_
     code = (
         "import sys; from ragifeval.text.normalizer import load_normalizer;"
-        "load_normalizer()('lat'); print('spacy' in sys.modules)"
+        "load_normalizer()('lat'); load_normalizer('blank:de')('Jahr');"
+        "print('spacy' in sys.modules)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
@@ -171,7 +172,7 @@ ODD += "각가각\u09c7\u09be\u09cb\u0958\u093c\u0915\u212a\u2126\ufb2c\u0
 texts = st.text(st.sampled_from(ODD)) | st.text()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=100)
 @given(texts)
 @example(f"ᄀ{ZWSP}ᅡ x")
 @example(f"e{SHY}\u0328 x")
@@ -188,7 +189,7 @@ def test_the_words_stand_where_the_spans_say(normalizer: Normalizer, text: str) 
     assert ends == sorted(ends)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50)
 @given(texts)
 def test_cleaning_again_changes_nothing(text: str) -> None:
     assert clean_text(clean_text(text)) == clean_text(text)
@@ -197,7 +198,7 @@ def test_cleaning_again_changes_nothing(text: str) -> None:
 WORDS = ["Urząd", "urzędzie", "mam", "miał", "lat", "rok", "zamek", "zamku", "35", "Warszawie"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.sampled_from(WORDS)), st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS)))
 def test_a_lemma_does_not_depend_on_its_neighbours(
     normalizer: Normalizer, before: list[str], word: str, after: list[str]
@@ -318,23 +319,6 @@ def test_a_trained_pipeline_reads_each_word_alone(trained: Path) -> None:
     assert together == [alone(word).joined for word in LEMMAS]
 
 
-def test_a_trained_pipeline_by_name(site: Path, tmp_path: Path) -> None:
-    """As eval_local.py does it, with the package installed."""
-    command = [sys.executable, ROOT / "eval_local.py", "--normalizer", f"pl_{NAME}", "--limit", "1"]
-    done = subprocess.run(
-        command,
-        env={"PYTHONPATH": str(site), "PYTHONUTF8": "1"},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"|normalizer:pl_{NAME}-{VERSION}|" in done.stdout.splitlines()[-1]
-
-
 def test_the_name_and_the_pipeline_are_of_one_package(
     site: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,17 +365,6 @@ def test_words_are_their_own_lemmas(name: str) -> None:
         words = blank(text).words
         lemmas = [pipeline(Doc(pipeline.vocab, words=[word]))[0].lemma_ for word in words]
         assert lemmas == [""] * len(words)
-
-
-def test_words_without_lemmas_need_no_spacy() -> None:
-    code = (
-        "import sys; from ragifeval.text.normalizer import load_normalizer;"
-        "load_normalizer('blank:de')('Jahr'); print('spacy' in sys.modules)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout == "False\n"
 
 
 @pytest.mark.parametrize("load", [load_normalizer, normalizer_name])
