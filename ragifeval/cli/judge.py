@@ -2,21 +2,23 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragifeval import defaults, paths
+from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.cli.options import add_switch, between, positive
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
-
-if TYPE_CHECKING:
-    from ragifeval.judge.chains import Judgement
-    from ragifeval.judge.items import Item
-    from ragifeval.judge.judging import Judging
-    from ragifeval.judge.plan import JudgePlan
+from ragifeval.judge.agreement import agreements
+from ragifeval.judge.items import Item, Judgement, all_given, given, missing, read_items
+from ragifeval.judge.judged_log import check_replaceable, replies_path, write_judged
+from ragifeval.judge.judging import Judging, prompts_shown
+from ragifeval.judge.plan import JudgePlan, make_judge_plan
+from ragifeval.judge.summary import notes, rows, summary, table
+from ragifeval.results.outputs import output_paths
+from ragifeval.text.clean import well_formed
 
 # Some 5,000 tokens of Polish: with question, answer and reply, half of a window of 16,384.
 _WINDOW = 16_000
@@ -91,21 +93,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judge; print the tables; 1 where an answer is left unjudged."""
-    from ragifeval.judge.judged_log import check_replaceable
-    from ragifeval.judge.judging import Judging
-    from ragifeval.judge.plan import make_judge_plan
-
     single = _single(options)
     sources = [Path("-")] if single is not None else options.logs
-    outputs = [None] if single is not None else _outputs(options)
+    outputs: Sequence[Path | None] = [None]
+    if single is None:
+        make = not options.dry_run
+        outputs = output_paths(options.logs, options.output, replies_path, make=make)
     plan = make_judge_plan(options)
-    all_items = [[single]] if single is not None else list(_read(options))
+    all_items = [[single]] if single is not None else _read(options)
     if options.dry_run:
         return _print_prompts(plan, all_items)
     for path, items in zip(outputs, all_items, strict=True):
         if path is not None and not options.overwrite:
             check_replaceable(path, plan.signature, items)
-    judging = Judging(plan, options.structured == "auto", options.language, options.k)
+    judging = Judging(plan)
     complete = True
     for source, items, output in zip(sources, all_items, outputs, strict=True):
         if not judging.interrupted:
@@ -115,11 +116,8 @@ def run(options: argparse.Namespace) -> int:
     return 0 if complete else 1
 
 
-def _single(options: argparse.Namespace) -> "Item | None":
+def _single(options: argparse.Namespace) -> Item | None:
     """The one answer of the command line; None where logs are named."""
-    from ragifeval.judge.items import Item, all_given, given
-    from ragifeval.text.clean import well_formed
-
     texts = (options.question, options.reference, options.answer, options.context)
     if all(text is None for text in texts):
         if not options.logs:
@@ -140,25 +138,12 @@ def _single(options: argparse.Namespace) -> "Item | None":
     )
 
 
-def _outputs(options: argparse.Namespace) -> "Sequence[Path | None]":
-    from ragifeval.judge.judged_log import replies_path
-    from ragifeval.results.outputs import output_paths
-
-    return output_paths(options.logs, options.output, replies_path, make=not options.dry_run)
-
-
-def _read(options: argparse.Namespace) -> "Iterator[list[Item]]":
-    from ragifeval.benchmark.benchmark import load_benchmark
-    from ragifeval.judge.items import read_items
-
+def _read(options: argparse.Namespace) -> Sequence[Sequence[Item]]:
     benchmark = load_benchmark(options.docs_path, options.eval_path)
-    for log in options.logs:
-        yield read_items(log, benchmark)[: options.limit]
+    return [read_items(log, benchmark)[: options.limit] for log in options.logs]
 
 
-def _print_prompts(plan: "JudgePlan", all_items: "Sequence[Sequence[Item]]") -> int:
-    from ragifeval.judge.chains import missing
-    from ragifeval.judge.judging import prompts_shown
+def _print_prompts(plan: JudgePlan, all_items: Sequence[Sequence[Item]]) -> int:
 
     for item in (item for items in all_items for item in items):
         for metric in plan.asking:
@@ -173,25 +158,21 @@ def _print_prompts(plan: "JudgePlan", all_items: "Sequence[Sequence[Item]]") -> 
 
 
 def _judge(
-    judging: "Judging",
-    plan: "JudgePlan",
+    judging: Judging,
+    plan: JudgePlan,
     source: Path,
-    items: "Sequence[Item]",
+    items: Sequence[Item],
     output: Path | None,
     options: argparse.Namespace,
 ) -> bool:
     """Judge one log, write and print what came of it; return whether all is judged."""
-    from ragifeval.judge.judged_log import replies_path, write_judged
-    from ragifeval.judge.summary import notes, summary
-    from ragifeval.judge.table import rows, table
-
     kept = replies_path(output) if output is not None else None
     judged = judging.judge(items, kept, options.overwrite)
     if judging.torn_lines:
         say(f"{kept}: the last line was cut off and is dropped")
     if judging.resumed:
         say(f"{kept}: {judging.resumed} replies were already there")
-    found = rows(judging.settings(options.threshold), judged)
+    found = rows(judging.settings, judged)
     if str(source) == "-":
         _show_single(judged[0])
     stopped = " (interrupted)" if judging.interrupted else ""
@@ -201,12 +182,12 @@ def _judge(
     if output is not None:
         content = summary(plan, found, judged, judging.interrupted) | {"agreement": agreement}
         write_judged(output, items, judged, plan.signature, content)
-    for line in notes(plan, judged):
+    for line in notes(plan.metrics, judged):
         say(f"{source}: {line}")
     return not any(one.unjudged for row in judged for one in row.values())
 
 
-def _show_single(judged: "Mapping[str, Judgement]") -> None:
+def _show_single(judged: Mapping[str, Judgement]) -> None:
     value = {
         name: {**one.scores, **one.detail, **({"unjudged": one.unjudged} if one.unjudged else {})}
         for name, one in judged.items()
@@ -215,9 +196,8 @@ def _show_single(judged: "Mapping[str, Judgement]") -> None:
 
 
 def _show_agreement(
-    items: "Sequence[Item]", judged: "Sequence[Mapping[str, Judgement]]", seed: int
+    items: Sequence[Item], judged: Sequence[Mapping[str, Judgement]], seed: int
 ) -> list[dict[str, object]]:
-    from ragifeval.judge.agreement import agreements
 
     found = agreements(items, judged, seed)
     for one in found:

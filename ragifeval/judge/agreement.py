@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragifeval.judge.chains import Judgement
-from ragifeval.judge.items import Item
+from ragifeval.judge.items import Item, Judgement
 from ragifeval.scoring.conditions import counted
 
 Floats = NDArray[np.float64]

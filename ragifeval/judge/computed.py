@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from math import fsum, isfinite, log2
 
-from ragifeval.judge.chains import Judgement, missing, unjudged
 from ragifeval.judge.embeddings import Measure, Pairs, reason_of
-from ragifeval.judge.items import Item
+from ragifeval.judge.items import Item, Judgement, missing
 
 LEXICAL_NEEDS = ("reference",)
 RETRIEVAL_NEEDS = ("retrieved", "cite")
@@ -38,7 +37,7 @@ def judge_lexical(items: Sequence[Item], measures: Sequence[Measure] = ()) -> li
     judgements = []
     for reason in reasons:
         if reason is not None:
-            judgements.append(unjudged(reason))
+            judgements.append(Judgement(unjudged=reason))
             continue
         row = next(rows)
         scores = {name: values[row] for name, values in columns.items() if isfinite(values[row])}
@@ -103,7 +102,7 @@ def judge_retrieval(items: Sequence[Item], k: int) -> list[Judgement]:
     for item in items:
         absent = [name for name in RETRIEVAL_NEEDS if getattr(item, name) is None]
         if item.retrieved is None or item.cite is None:
-            judgements.append(unjudged(f"no {' and no '.join(absent)}"))
+            judgements.append(Judgement(unjudged=f"no {' and no '.join(absent)}"))
         else:
             judgements.append(Judgement(ranking_scores(item.retrieved, item.cite, k)))
     return judgements

@@ -1,4 +1,4 @@
-"""What is judged: an answer, with whatever the file and the benchmark know of its question."""
+"""What is judged: an answer with what the file and the benchmark know of it; and its judgement."""
 
 import ast
 import json
@@ -37,6 +37,35 @@ class Item:
     cite: Sequence[str] | None = None
     retrieved: Sequence[str] | None = None
     record: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a metric says of one answer.
+
+    Attributes:
+        scores: name -> value; empty where it is unjudged.
+        detail: what else is kept: reasons, lists.
+        unjudged: why there are no scores.
+        replies: the judge's, one a prompt.
+    """
+
+    scores: Mapping[str, float] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    unjudged: str | None = None
+    replies: Sequence[str] = ()
+
+
+def missing(item: Item, needs: Sequence[str]) -> str | None:
+    """Why an answer cannot be judged; None if it can be.
+
+    Args:
+        needs: the fields without which it cannot.
+    """
+    if item.answer is None:
+        return "no answer" + (f": {item.error}" if item.error else "")
+    absent = [name for name in needs if getattr(item, name) is None]
+    return f"no {' and no '.join(absent)}" if absent else None
 
 
 def read_items(path: Path, benchmark: Benchmark | None) -> list[Item]:

@@ -17,8 +17,7 @@ from typing import Any
 
 from ragifeval.errors import UserError
 from ragifeval.files import write_json, written_beside
-from ragifeval.judge.chains import Judgement
-from ragifeval.judge.items import Item
+from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.plan import MODEL_METRICS
 from ragifeval.results.outputs import summary_path
 from ragifeval.scoring.signature import Signature

@@ -1,7 +1,7 @@
 """From options to what is to be judged, and how: checked before a model is loaded or asked."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,8 @@ from typing import Any
 from ragifeval import __version__
 from ragifeval.errors import UserError
 from ragifeval.generators.config import RemoteConfig
-from ragifeval.judge.chains import Metric
-from ragifeval.judge.claims import ClaimOverlap
-from ragifeval.judge.correctness import Correctness
 from ragifeval.judge.embeddings import EmbeddingModels, check_model
-from ragifeval.judge.faithfulness import Faithfulness
+from ragifeval.judge.metrics import ClaimOverlap, Correctness, Faithfulness, Metric
 from ragifeval.paths import ROOT
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import AGAIN, Template, load_again
@@ -35,6 +32,9 @@ class JudgePlan:
         config: of the judge; None where no metric asks one.
         again: what it is told when its reply could not be read.
         models: those that lexical scores load.
+        language: of the prompts and the texts.
+        use_schema: whether the service is asked to hold the judge to a JSON schema.
+        k: how many retrieved documents are looked at.
         replies: the signature of the model's replies, whatever is made of them.
         signature: of the judged log.
     """
@@ -44,6 +44,9 @@ class JudgePlan:
     config: AnyConfig | None
     again: str | None
     models: EmbeddingModels
+    language: str
+    use_schema: bool
+    k: int
     replies: Signature
     signature: Signature
 
@@ -64,16 +67,20 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
     folder = (options.prompts or PROMPTS / options.language).resolve()
     names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
     templates = {name: Template(folder / f"{name}.jinja") for name in names}
-    asking: dict[str, Metric[Any]] = {}
+    asking: list[Metric[Any]] = []
     if "correctness" in metrics:
-        asking["correctness"] = Correctness(templates, options.threshold)
+        asking.append(Correctness(templates, options.threshold))
     if "faithfulness" in metrics:
-        asking["faithfulness"] = Faithfulness(templates, options.window, options.language)
+        asking.append(Faithfulness(templates, options.window))
     if "claims" in metrics:
-        asking["claims"] = ClaimOverlap(templates)
+        asking.append(ClaimOverlap(templates))
     config = None
     if asking and not (options.dry_run and options.model_config is None):
-        config = _config(options)
+        if options.model_config is None:
+            raise UserError(
+                "--model_config: is missing; only --metrics lexical,retrieval needs none"
+            )
+        config = load_any_config(options.model_config, options.dry_run)
     replies = {
         "language": options.language,
         # All of them, so that another metric can be added to a judged log.
@@ -92,13 +99,21 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
     signature = Signature({**own, **replies})
     return JudgePlan(
         metrics=metrics,
-        asking=list(asking.values()),
+        asking=asking,
         config=config,
         again=load_again(folder),
         models=models,
+        language=options.language,
+        use_schema=options.structured == "auto" and _takes_schema(config),
+        k=options.k,
         replies=Signature(replies),
         signature=signature,
     )
+
+
+def _takes_schema(config: AnyConfig | None) -> bool:
+    """Whether a schema can be sent; a `response_format` of the user's own is left as it is."""
+    return isinstance(config, RemoteConfig) and "response_format" not in config.extra_body
 
 
 def _all(folder: Path) -> Sequence[Path]:
@@ -131,25 +146,3 @@ def _embedding_models(options: argparse.Namespace, metrics: Sequence[str]) -> Em
             raise UserError(f"--{name}: is for --metrics lexical, which is not asked for")
         found.append(check_model(f"--{name}", source, package))
     return EmbeddingModels(*found)
-
-
-def _config(options: argparse.Namespace) -> AnyConfig:
-    if options.model_config is None:
-        raise UserError("--model_config: is missing; only --metrics lexical,retrieval needs none")
-    return load_any_config(options.model_config, options.dry_run)
-
-
-def with_schema(config: AnyConfig, schema: Mapping[str, Any]) -> RemoteConfig | None:
-    """The config of a judge that is held to a schema; None where none can be sent.
-
-    A `response_format` of the user's own is left as it is.
-    """
-    if not isinstance(config, RemoteConfig) or "response_format" in config.extra_body:
-        return None
-    wanted = {
-        "type": "json_schema",
-        "json_schema": {"name": "judgement", "strict": True, "schema": dict(schema)},
-    }
-    return config.model_copy(
-        update={"extra_body": {**config.extra_body, "response_format": wanted}}
-    )

@@ -1,49 +1,96 @@
-"""What a judging came to, besides its table: notes for the screen, and OUT.summary.json."""
+"""The result of a judging: the table of means, notes for the screen, OUT.summary.json."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from math import fsum
 
-from ragifeval.judge.chains import Judgement
+from ragifeval.judge.items import Judgement
 from ragifeval.judge.plan import JudgePlan
-from ragifeval.judge.table import Row, reasons
 from ragifeval.run.summary import versions
+from ragifeval.tables import Grid
 
 _REASONS_SHOWN = 5
 
+Judged = Sequence[Mapping[str, Judgement]]
+"""Metric -> judgement, for each answer."""
 
-def notes(plan: JudgePlan, judged: Sequence[Mapping[str, Judgement]]) -> Iterator[str]:
+
+@dataclass(frozen=True)
+class Row:
+    """One score.
+
+    Attributes:
+        mean: over the answers that were judged; None where none was.
+        settings: how it is computed, in words.
+    """
+
+    metric: str
+    name: str
+    mean: float | None
+    judged: int
+    unjudged: int
+    settings: str
+
+
+def rows(settings: Mapping[str, Mapping[str, str]], judged: Judged) -> list[Row]:
+    """One row a score.
+
+    Args:
+        settings: metric -> name of a score -> how it is computed.
+    """
+    found = []
+    for metric, scores in settings.items():
+        for name, words in scores.items():
+            values = [
+                row[metric].scores[name]
+                for row in judged
+                if metric in row and name in row[metric].scores
+            ]
+            mean = fsum(values) / len(values) if values else None
+            found.append(Row(metric, name, mean, len(values), len(judged) - len(values), words))
+    return found
+
+
+def table(title: str, found: Sequence[Row], signature: str) -> str:
+    """A title, the rows, the signature."""
+    cells = [
+        [
+            row.name,
+            "-" if row.mean is None else f"{row.mean:.4f}",
+            *(str(row.judged), str(row.unjudged), row.settings),
+        ]
+        for row in found
+    ]
+    grid = Grid(title, ["", "mean", "judged", "unjudged", ""], cells, align="lrrrl")
+    return f"{grid.text(ruled=False)}\n\n{signature}"
+
+
+def reasons(judged: Judged, metric: str) -> list[tuple[str, int]]:
+    """Why answers are unjudged by a metric, the most frequent reason first."""
+    found = (row[metric].unjudged if metric in row else "not asked" for row in judged)
+    return Counter(reason for reason in found if reason is not None).most_common()
+
+
+def notes(metrics: Sequence[str], judged: Judged) -> Iterator[str]:
     """Yield what the reader of the table ought to know."""
-    for metric in plan.metrics:
+    for metric in metrics:
         found = reasons(judged, metric)
         for reason, count in found[:_REASONS_SHOWN]:
             yield f"{metric}: {count} unjudged: {reason}"
         if len(found) > _REASONS_SHOWN:
             rest = sum(count for _, count in found[_REASONS_SHOWN:])
             yield f"{metric}: {rest} unjudged for other reasons"
-    apart = sum("disagreements" in row["claims"].detail for row in judged if "claims" in row)
-    if apart:
-        yield f"claims: {apart} replies count other claims than they list; see the judged log"
-    bare = sum(
-        "recall" in row["claims"].scores and "recall_listed" not in row["claims"].scores
-        for row in judged
-        if "claims" in row
-    )
-    if bare:
-        yield f"claims: {bare} replies count claims without listing them"
-    failed = {
-        text
-        for row in judged
-        if "lexical" in row and not row["lexical"].unjudged
-        for text in row["lexical"].detail.values()
-    }
+    count = sum("disagreements" in row["claims"].detail for row in judged if "claims" in row)
+    if count:
+        yield f"claims: {count} replies count other claims than they list; see the judged log"
+    lexical = [row["lexical"] for row in judged if "lexical" in row]
+    failed = {text for one in lexical if not one.unjudged for text in one.detail.values()}
     yield from sorted(f"unjudged: {text}" for text in failed)
 
 
 def summary(
-    plan: JudgePlan,
-    found: Sequence[Row],
-    judged: Sequence[Mapping[str, Judgement]],
-    interrupted: bool,
+    plan: JudgePlan, found: Sequence[Row], judged: Judged, interrupted: bool
 ) -> dict[str, object]:
     """What OUT.summary.json holds."""
     return {

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ragifeval.judge.agreement import agreements, kappa, rho
-from ragifeval.judge.chains import Judgement
-from ragifeval.judge.items import Item
+from ragifeval.judge.items import Item, Judgement
 
 
 def test_kappa_by_hand() -> None:

@@ -1,111 +1,54 @@
-"""When a schema is given up, for what fails under it, and what is said of too long prompts."""
+"""Chains of prompts that are asked at once, and what is said where a prompt does not fit."""
 
+import json
 from collections import Counter
 
 import pytest
 
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
-from ragifeval.judge.chains import Chains, Judgement, Metric
-from ragifeval.judge.correctness import Correctness
-from ragifeval.judge.faithfulness import Faithfulness
-from ragifeval.judge.items import Item
-from ragifeval.judge.plan import PROMPTS, with_schema
-from ragifeval.run.old.asking import Asker
+from ragifeval.judge.chains import Chains
+from ragifeval.judge.items import Item, Judgement
+from ragifeval.judge.metrics import Correctness, Faithfulness, Metric
+from ragifeval.judge.plan import PROMPTS
+from ragifeval.run.asking import Asking
+from ragifeval.run.structured import StructuredAsking
 from ragifeval.run.template import Template
 from tests.loopback import Call, Loopback, Response, Script, chat, failure
 
-COUNT = 12
-NAMES = ("correctness", "faithfulness", "faithfulness_refine")
-TEMPLATES = {name: Template(PROMPTS / "pl" / f"{name}.jinja") for name in NAMES}
-CORRECTNESS = Correctness(TEMPLATES, 4.0)
+TEMPLATES = {path.stem: Template(path) for path in (PROMPTS / "pl").glob("*.jinja")}
 
 
-def judged(
-    script: Script, threads: int = 1, metric: Metric[object] = CORRECTNESS, count: int = COUNT
-) -> list[Judgement]:
-    """What comes of so many answers, in their order."""
-    items = [
-        Item(str(n), "Ile?", f"Odpowiedź nr {n}.", reference="30 zł", contexts=["30 zł"])
-        for n in range(count)
-    ]
+def judged(metric: Metric[object], script: Script, *items: Item) -> list[Judgement]:
+    """What comes of the answers, in their order."""
     with Loopback(script) as server:
-        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=threads)
-        held = with_schema(config, metric.schema)
-        assert held is not None
-        with Asker(RemoteGenerator(config, "-", False)) as asker:
-            chains = Chains(metric, items, asker, RemoteGenerator(held, "-", False))
-            found = list(chains.judge())
-    assert sorted(place for place, _ in found) == list(range(count))
+        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=4)
+        with Asking(RemoteGenerator(config, "-", False), None, total=None, unit="") as asking:
+            structured = StructuredAsking(asking, metric.reply, use_schema=True)
+            found = list(Chains(metric, items, structured).judge())
+    assert sorted(place for place, _ in found) == list(range(len(items)))
     return [judgement for _, judgement in sorted(found, key=lambda pair: pair[0])]
 
 
-def has_schema(call: Call) -> bool:
-    return "response_format" in call.json
-
-
-@pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize(
-    ("first", "then"),
-    [
-        (failure(503, "busy"), failure(400, "no response_format")),
-        (failure(429, "slow down"), failure(400, "no response_format")),
-        (failure(503, "busy"), failure(500, "grammar")),
-        (chat(""), failure(400, "no response_format")),
-        (failure(500, "grammar"), failure(500, "grammar")),
-        (chat(""), chat("")),
-        (chat("Trudno rzec."), chat("")),
-    ],
-)
-def test_a_schema_under_which_nothing_comes_is_given_up(
-    first: Response, then: Response, threads: int
-) -> None:
-    calls = Counter[bool]()
+def test_every_chain_goes_on_until_a_context_supports_its_answer() -> None:
+    """Answer n is supported by context n of 6; answer 6 by none; answer 7 was never given."""
+    calls = Counter[int]()
 
     def script(call: Call) -> Response:
-        calls[has_schema(call)] += 1
-        if not has_schema(call):
-            return chat("4")
-        return first if call.index == 0 else then
+        answer = int(call.prompt.rpartition("odp. ")[2].partition(".")[0])
+        calls[answer] += 1
+        supported = f"kontekst {answer}." in call.prompt
+        return chat(json.dumps({"reason": "", "supported": supported}))
 
-    found = judged(script, threads)
-    assert [one.scores.get("correctness") for one in found] == [4] * COUNT
-    assert calls[False] == COUNT
-    # Three that failed, asked twice where a reply came, and what was in flight by then.
-    assert calls[True] <= 2 * (3 + 2 * threads)
-
-
-def test_a_passing_fault_keeps_the_schema() -> None:
-    """The first answer is put as text at the end; the others have been read under the schema."""
-    with_a_schema: list[bool] = []
-
-    def script(call: Call) -> Response:
-        with_a_schema.append(has_schema(call))
-        return chat("4") if call.index else failure(503, "busy")
-
-    assert all(one.scores for one in judged(script))
-    assert with_a_schema == [True] * COUNT + [False]
-
-
-def test_a_failure_after_a_reply_was_read_is_final() -> None:
-    replies = [chat("4"), failure(500, "down")]
-    found = judged(lambda call: replies[min(call.index, 1)], count=3)
-    assert [one.unjudged for one in found] == [None] + ["500 Internal Server Error: down"] * 2
-
-
-def test_text_is_asked_for_once() -> None:
-    calls = Counter[tuple[str, bool]]()
-
-    def script(call: Call) -> Response:
-        calls[call.prompt, has_schema(call)] += 1
-        return failure(500, "down")
-
-    found = judged(script)
-    assert {one.unjudged for one in found} == {"500 Internal Server Error: down"}
-    assert (
-        sum(count for (_, schema), count in calls.items() if schema) <= 3 + 2
-    )  # what was under way
-    assert [count for (_, schema), count in calls.items() if not schema] == [1] * COUNT
+    contexts = [f"kontekst {number}." for number in range(6)]
+    # The same id again, as two answers of one log may have it.
+    items = [Item("s", None, f"odp. {n}.", contexts=contexts) for n in range(7)]
+    items.append(Item("s", None, None, "500", contexts=contexts))
+    found = judged(Faithfulness(TEMPLATES, 100), script, *items)
+    assert [one.scores.get("faithfulness") for one in found] == [1] * 6 + [0, None]
+    assert [len(one.replies) for one in found] == [1, 2, 3, 4, 5, 6, 6, 0]
+    assert found[-1].unjudged == "no answer: 500"
+    assert calls == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: 6, 6: 6}
 
 
 @pytest.mark.parametrize(
@@ -120,10 +63,10 @@ def test_text_is_asked_for_once() -> None:
 )
 def test_a_prompt_that_does_not_fit_names_the_remedy(message: str) -> None:
     script: Script = lambda call: failure(400, message, "context_length_exceeded")  # noqa: E731
-    metric = Faithfulness(TEMPLATES, 16_000, "pl")
+    item = Item("1", "Ile?", "30 zł", reference="30 zł", contexts=["30 zł"])
     said = f"400 Bad Request: {message}"
-    (found,) = judged(script, metric=metric, count=1)
+    (found,) = judged(Faithfulness(TEMPLATES, 16_000), script, item)
     assert found.unjudged == f"{said}; a smaller --window makes shorter prompts"
     # Its prompts hold no contexts.
-    (found,) = judged(script, count=1)
+    (found,) = judged(Correctness(TEMPLATES), script, item)
     assert found.unjudged == said

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ragifeval.errors import UserError
-from ragifeval.judge.chains import Judgement
-from ragifeval.judge.items import Item
+from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.judged_log import check_replaceable, write_judged
 from ragifeval.scoring.signature import Signature
 
