@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.cli.options import add_switch, between, positive
+from ragifeval.cli.options import (
+    add_data,
+    add_dry_run,
+    add_limit,
+    add_seed,
+    add_switch,
+    between,
+    positive,
+)
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.judge.agreement import agreements
@@ -84,11 +91,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="add the cosine of embeddings by this model to lexical; needs sentence-transformers",
     )
     add_switch(parser, "--agreement", "how far the judge and the rules agree")
-    option("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    option("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
-    option("--limit", type=positive, metavar="N", help="only the first N answers of each log")
-    option("--seed", type=int, default=defaults.SEED, help="of the intervals of --agreement")
-    add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
+    add_data(parser)
+    add_limit(parser, "only the first N answers of each log")
+    add_seed(parser, "of the intervals of --agreement")
+    add_dry_run(parser)
 
 
 def run(options: argparse.Namespace) -> int:

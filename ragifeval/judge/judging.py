@@ -17,9 +17,9 @@ from ragifeval.judge.embeddings import Measure, load_measures
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.metrics import Faithfulness, Metric, Support
 from ragifeval.judge.plan import JudgePlan
-from ragifeval.run.models import load_any_generator
 from ragifeval.run.asking import Asking
 from ragifeval.run.journal import Journal
+from ragifeval.run.models import load_any_generator
 from ragifeval.run.structured import StructuredAsking, check_reply
 
 

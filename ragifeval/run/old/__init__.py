@@ -1,1 +1,0 @@
-"""What judge and build still use until they are on the new spine."""
