@@ -1,8 +1,8 @@
 """What a generator is: requests in, answers out, in whatever order they come."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,13 @@ class Answer:
     seconds: float = 0.0
     reasoning: str | None = None
     is_refusal: bool = False
+
+
+@runtime_checkable
+class ReportsFaults(Protocol):
+    """A generator that asks again after a fault: it tells `on_fault` of each, in one line."""
+
+    on_fault: Callable[[str], None]
 
 
 class Generator(Protocol):

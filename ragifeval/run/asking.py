@@ -14,7 +14,7 @@ from typing import Self
 
 from tqdm import tqdm
 
-from ragifeval.generators.base import Answer, Generator, Request
+from ragifeval.generators.base import Answer, Generator, ReportsFaults, Request
 from ragifeval.run.journal import Journal, Record
 from ragifeval.run.progress import Unfailing, stop_on_interrupt
 
@@ -55,6 +55,8 @@ class Asking:
             tqdm(total=self._total, unit=self._unit, dynamic_ncols=True, file=Unfailing(sys.stderr))
         )
         self._resources.enter_context(stop_on_interrupt(self.stop))
+        if isinstance(self.generator, ReportsFaults):
+            self.generator.on_fault = self._bar.set_postfix_str
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -99,8 +101,8 @@ class Asking:
                 if self.journal is not None:
                     self.journal.append(record)
                 yield record
-                if self._status is not None:
-                    self._bar.set_postfix_str(self._status(), refresh=False)
+                status = self._status() if self._status is not None else ""
+                self._bar.set_postfix_str(status, refresh=False)
                 self._bar.update()
 
     def _requests(

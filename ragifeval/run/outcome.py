@@ -10,8 +10,8 @@ from ragifeval.scoring.conditions import REGISTRY
 from ragifeval.scoring.statistics import Estimate, Tally
 from ragifeval.text.matching import RULES, other_rule
 
-TRUNCATED = ("length", "reasoning_unfinished")
-"""The reasons to finish of an answer that its limit of tokens cut off."""
+TRUNCATED = ("length", "reasoning_unfinished", "content_filter")
+"""The reasons to finish of an answer that its limit of tokens or a filter cut off."""
 
 _LENGTHS = {"len_chars", "len_words"}
 _LONGEST_ANSWER = 1e15
@@ -30,7 +30,7 @@ class Outcome:
         answers: how many answers each sample has, by its place. A sample with several counts with
             their means.
         failed: sample id -> why it has no answer.
-        truncated: how many answers were cut off by their limit of tokens.
+        truncated: how many answers were cut off by their limit of tokens or a filter.
         reasoning_unset: how many answers hold the end of a reasoning although none is known.
         interrupted: whether the user stopped the run.
     """

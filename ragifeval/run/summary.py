@@ -74,7 +74,10 @@ def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:
         remedy: what leaves a reasoning out of the scores.
     """
     if outcome.truncated:
-        yield f"warning: {outcome.truncated} answers were cut off by their limit of tokens"
+        yield (
+            f"warning: {outcome.truncated} answers were cut off by their limit of tokens, or by "
+            "the service's content filter"
+        )
     if outcome.reasoning_unset:
         yield (
             f"warning: {outcome.reasoning_unset} answers contain {REASONING_END}, and the "

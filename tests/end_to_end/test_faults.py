@@ -193,6 +193,8 @@ class TestWhatEndsTheRun:
         # Twenty questions, of which those that began while there was hope were asked twice.
         assert 10 + 20 + 3 <= len(server.calls) <= 10 + 20 + 3 + 7
         assert "90 of 100 samples have no answer" in run.err
+        # The progress bar says what is wrong meanwhile.
+        assert re.search(r"asked again \d+ times; 500 Internal Server Error: zepsute", run.err)
         assert "questions in a row had no answer, the last one because of: 500" in str(
             [record["error"] for record in case.records()]
         )

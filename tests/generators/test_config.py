@@ -43,6 +43,8 @@ REMOTE = {
     "reasoning_end": None,
     "timeout": 600,
     "extra_body": {},
+    "max_faults": 20,
+    "max_response_mb": 32,
     "vertex_location": "us-central1",
 }
 
@@ -296,6 +298,8 @@ REMOTE_CHANGES: dict[str, tuple[object, bool]] = {
     "threads": (9, False),
     "sleep_time": (9, False),
     "timeout": (9, False),
+    "max_faults": (9, False),
+    "max_response_mb": (9, False),
     "vertex_credentials": ("/home/ania/key.json", False),
     "vertex_location": ("europe-central2", False),
     "model": ("other", False),

@@ -20,6 +20,8 @@ def chat(message: object, finish_reason: object = "stop", **more: Any) -> bytes:
     [
         (chat({"content": "Tak."}), Reply("Tak.", "stop", None, None)),
         (chat({"content": ""}), Reply("", "stop", None, None)),
+        (chat({"content": "Ta"}, "content_filter"), Reply("Ta", "content_filter", None, None)),
+        (chat({"content": "Tak."}, error=None), Reply("Tak.", "stop", None, None)),
         (chat({"content": "Ta"}, "length"), Reply("Ta", "length", None, None)),
         (chat({"content": None}, "length"), Reply("", "length", None, None)),
         (chat({}, "length"), Reply("", "length", None, None)),
@@ -70,6 +72,16 @@ def test_reads_an_answer(response: bytes, reply: Reply) -> None:
         (body({"choices": None}), "the response holds no choices"),
         (body({"choices": [None]}), "the response holds no choices"),
         (body({"error": {"message": "tłok"}}), "the response holds no choices: tłok"),
+        (chat({"content": "Ta"}, error={"message": "tłok"}), "the response reports an error: tłok"),
+        (chat({"content": "Ta"}, error="tłok"), "the response reports an error: "),
+        (
+            body({"choices": [{"message": {"content": "Ta"}, "error": {"code": 502}}]}),
+            'the response reports an error: {"code": 502}',
+        ),
+        *(
+            (chat({"content": "Ta"}, reason), "the service broke the answer off (finish_reason ")
+            for reason in ("error", "abort", "cancelled")
+        ),
         (body({"choices": [{}]}), "the response's first choice holds no message"),
         (chat(["A"]), "the response's first choice holds no message"),
         (chat({"content": None}), "the answer is null, not a text (finish_reason 'stop')"),
@@ -85,10 +97,11 @@ def test_says_why_there_is_no_answer(response: bytes, text: str) -> None:
     assert raised.value.again
 
 
-def test_what_a_filter_withholds_it_withholds_again() -> None:
+@pytest.mark.parametrize("content", [None, ""])
+def test_what_a_filter_withholds_it_withholds_again(content: str | None) -> None:
     with pytest.raises(Fault) as raised:
-        read_chat(chat({"content": None}, "content_filter"))
-    assert not raised.value.again
+        read_chat(chat({"content": content}, "content_filter"))
+    assert (raised.value.again, raised.value.is_refusal) == (False, True)
 
 
 @pytest.mark.parametrize(

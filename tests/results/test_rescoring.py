@@ -268,7 +268,8 @@ def test_warnings(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture
     )
     assert main(["score", str(log), *data]) == 0
     assert [line for line in capsys.readouterr().err.splitlines() if "warning" in line] == [
-        f"{log}: warning: 1 answers were cut off by their limit of tokens",
+        f"{log}: warning: 1 answers were cut off by their limit of tokens, or by the service's "
+        "content filter",
         f"{log}: warning: 1 answers contain </think>, and the reasoning before it was scored; "
         "--reasoning_end </think> leaves it out",
     ]

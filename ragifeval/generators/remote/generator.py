@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ragifeval.errors import UserError
@@ -26,6 +26,9 @@ class RemoteGenerator:
         api_key: "-" for none; not used on Vertex AI.
         text_completion: ask for the completion of a text instead of a chat answer.
 
+    Attributes:
+        on_fault: told of each failed attempt, with a count of those that were made again.
+
     Raises:
         UserError: the key, the credentials or the URL cannot be used.
     """
@@ -36,15 +39,10 @@ class RemoteGenerator:
         self.name = config.model
         self._config = config
         self._text_completion = text_completion
-        self._service = _service(config, api_key)
+        self.on_fault: Callable[[str], None] = lambda fault: None
+        self._service = _service(config, api_key, lambda fault: self.on_fault(fault))
         self._stopped = False
         self._loop: asyncio.AbstractEventLoop | None = None
-
-    @property
-    def status(self) -> str:
-        """For a progress line: how often was asked again, and the last fault. Mostly empty."""
-        retries = f"{self._service.retries} retries" if self._service.retries else ""
-        return ", ".join(part for part in (retries, self._service.last_fault) if part)
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """Answer the requests, in the order in which the service does.
@@ -168,12 +166,14 @@ def served_model(config: RemoteConfig, api_key: str) -> str:
     return models[0]
 
 
-def _service(config: RemoteConfig, api_key: str) -> Service:
+def _service(
+    config: RemoteConfig, api_key: str, on_fault: Callable[[str], None] = lambda fault: None
+) -> Service:
     if config.vertex_credentials is None:
-        return Service(config.api_bases, ApiKey(api_key), config)
+        return Service(config.api_bases, ApiKey(api_key), config, on_fault)
     # google-auth is as heavy as the SDK, and few need it.
     from ragifeval.generators.remote.vertex import ServiceAccount
 
     account = ServiceAccount(config.vertex_credentials)
     bases = config.api_bases or [account.api_base(config.vertex_location)]
-    return Service(bases, account, config)
+    return Service(bases, account, config, on_fault)

@@ -48,16 +48,19 @@ class Service:
     Args:
         bases: the replicas' URLs, which the paths of the API are appended to.
         config: gives the patience (timeout, max_retries, sleep_time, max_faults).
+        on_fault: told of each failed attempt, for a progress line.
 
     Raises:
         UserError: one of the bases is no URL, or certificates cannot be read.
-
-    Attributes:
-        retries: how often something was asked again.
-        last_fault: of the last attempt, fit to be shown; empty after an answer.
     """
 
-    def __init__(self, bases: Sequence[str], credential: Credential, config: RemoteConfig) -> None:
+    def __init__(
+        self,
+        bases: Sequence[str],
+        credential: Credential,
+        config: RemoteConfig,
+        on_fault: Callable[[str], None],
+    ) -> None:
         self._credential = credential
         self._config = config
         urls = [_parse_url(base) for base in bases]
@@ -65,8 +68,9 @@ class Service:
         self._transport = OneShotTransport(urls, config.max_response_mb)
         http = openai.DefaultAsyncHttpxClient(transport=self._transport, follow_redirects=False)
         self._replicas = Replicas([Replica(url, credential, http) for url in urls])
-        self.retries = 0
-        self.last_fault = ""
+        self._on_fault = on_fault
+        self._retries = 0
+        self._last_fault = ""
         # Questions in a row that were given up, or refused alike before any answer.
         self._given_up = self._refused_alike = 0
         self._refusal = ""
@@ -125,7 +129,7 @@ class Service:
         if self._given_up >= self._config.max_faults:
             raise Fault(
                 f"not asked: {self._given_up} questions in a row had no answer, "
-                f"the last one because of: {self.last_fault}"
+                f"the last one because of: {self._last_fault}"
             )
         is_hopeless = self._is_lost or self._given_up >= _PATIENT_QUESTIONS
         retries = 0 if is_hopeless else self._config.max_retries
@@ -142,9 +146,10 @@ class Service:
                 failure = fault
             else:
                 replica.has_answered = self._has_answered = True
-                self._given_up, self.last_fault = 0, ""
+                self._given_up = 0
                 return answer, time.monotonic() - sent
-            self.last_fault = self.tidy(str(failure))
+            self._last_fault = self.tidy(str(failure))
+            self._on_fault(f"asked again {self._retries} times; {self._last_fault}")
             if isinstance(failure, Broken):
                 self._replicas.set_aside(replica, time.monotonic())
                 broken.add(replica)
@@ -159,14 +164,14 @@ class Service:
             if is_over or await self._stopped_within(self._wait(failure, tried)):
                 break
             tried += 1
-            self.retries += 1
+            self._retries += 1
             broken, avoid = set(), {replica}
         if not failure.is_refusal:
             self._given_up += 1
         elif not self._has_answered and "response_format" not in (body or {}):
-            self._count_refusal(self.last_fault)
+            self._count_refusal(self._last_fault)
         times = f" (asked {attempts} times)" if attempts > 1 else ""
-        raise Fault(f"{self.last_fault}{times}", is_refusal=failure.is_refusal)
+        raise Fault(f"{self._last_fault}{times}", is_refusal=failure.is_refusal)
 
     def tidy(self, text: str) -> str:
         """The text without secrets, in one line."""

@@ -88,7 +88,7 @@ function makeFacts(answer) {
 }
 
 function isTruncated(answer) {
-  return answer.finish === "length" || answer.finish === "reasoning_unfinished";
+  return ["length", "reasoning_unfinished", "content_filter"].includes(answer.finish);
 }
 
 /** Whether an answer lost points under the headline rule; of one condition, if one is given. */
