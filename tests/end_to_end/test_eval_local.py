@@ -1,14 +1,11 @@
-"""eval_local.py as a process, with the built-in baselines on the questions in data/."""
+"""eval_local.py, once as a process, with the built-in baselines on the questions in data/."""
 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from typing import Any
 import pytest
 
 from ragifeval import __version__
+from ragifeval.cli.evaluate import main
 from ragifeval.paths import ROOT
 
 SAMPLES = [
@@ -65,9 +63,25 @@ def evaluate(
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace"))
 
 
-def evaluate_all(*commands: Sequence[str | Path], cwd: Path = Path("/")) -> list[Run]:
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda options: evaluate(*options, cwd=cwd), commands))
+Call = Callable[..., Run]
+
+
+@pytest.fixture
+def call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Call:
+    """Run eval_local.py in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*options: str | Path) -> Run:
+        capsys.readouterr()
+        try:
+            code = main("local", [str(option) for option in options])
+        except SystemExit as done:  # of the parser
+            code = int(str(done.code))
+        return Run(code, *capsys.readouterr())
+
+    return run
 
 
 def records(path: Path) -> list[dict[str, Any]]:
@@ -103,13 +117,12 @@ def log(folder: Path, whole: Run, tmp_path: Path) -> Path:
 
 
 class TestWhole:
-    def test_every_sample_is_answered(self, whole: Run) -> None:
+    def test_the_table_is_on_stdout_and_progress_on_stderr(self, whole: Run) -> None:
         assert whole.code == 0, whole.err
-        answered = f"{len(SAMPLES)} of {len(SAMPLES)} samples answered"
-        assert whole.out.splitlines()[0] == f"baseline/extractive: {answered}"
-
-    def test_the_table_alone_is_on_stdout(self, whole: Run) -> None:
         lines = whole.out.splitlines()
+        assert lines[0] == (
+            f"baseline/extractive: {len(SAMPLES)} of {len(SAMPLES)} samples answered"
+        )
         assert lines[2].split() == ["substring", "%", "95", "%", "interval", "count", "words", "%"]
         assert list(whole.rows) == [
             *("include", "exclude", "cite_f1", "cite_precision", "cite_recall", "refuse", "safe"),
@@ -117,30 +130,23 @@ class TestWhole:
         ]
         # The first line, two that are empty, the heading, a rule, the signature.
         assert len(lines) == len(whole.rows) + 6
-        assert "\r" not in whole.out
-
-    def test_progress_is_on_stderr(self, whole: Run) -> None:
-        assert f"{len(SAMPLES)}/{len(SAMPLES)}" in whole.err
-        assert re.search(r"total \d+\.\d", whole.err)
-        assert "Traceback" not in whole.err
-
-    def test_the_last_line_is_the_signature(self, whole: Run) -> None:
         assert list(whole.signature) == [
             *("data", "prompt", "normalizer", "badwords", "matching", "shuffle"),
             *("refusal", "system", "mode", "version", "model"),
         ]
+        assert "\r" not in whole.out
+        assert f"{len(SAMPLES)}/{len(SAMPLES)}" in whole.err
+        assert re.search(r"total \d+\.\d", whole.err)
 
     def test_the_log(self, folder: Path, whole: Run) -> None:
         logged = records(folder / "out.jsonl")
-        assert [record["id"] for record in logged] == [sample["id"] for sample in SAMPLES]
         for record, sample in zip(logged, SAMPLES, strict=True):
             assert set(record) >= {
                 *("id", "question", "answer", "scores", "scores_words", "finish_reason"),
                 *("usage", "seconds", "error", "signature"),
             }
-            assert record["question"] == sample["question"]
+            assert (record["id"], record["question"]) == (sample["id"], sample["question"])
             assert record["signature"] == whole.out.splitlines()[-1]
-            assert record["error"] is None
             conditions = {key.partition("_")[0] for key in record["scores"]} - {"len"}
             assert conditions == set(sample["expect"])
 
@@ -214,116 +220,59 @@ class TestWhole:
 
 
 class TestStartedAgain:
-    def test_nothing_is_asked_again(self, log: Path, whole: Run) -> None:
-        content = log.read_bytes()
-        again = evaluate("--log_path", log)
-        assert (again.code, again.out) == (0, whole.out)
-        assert log.read_bytes() == content
-        assert f"{len(SAMPLES)} answers are already there" in again.err
-
-    def test_only_what_is_missing_is_asked(self, log: Path, whole: Run) -> None:
+    def test_only_what_is_missing_is_asked(self, log: Path, whole: Run, call: Call) -> None:
         lines = log.read_bytes().splitlines(keepends=True)
         failed = json.loads(lines[1]) | {"answer": None, "scores": None, "error": "timeout"}
         kept = [lines[0], json.dumps(failed).encode() + b"\n", *lines[2:-2]]
         log.write_bytes(b"".join(kept) + lines[-2][:50])
-        again = evaluate("--log_path", log)
+        again = call("--log_path", log)
         assert (again.code, again.out) == (0, whole.out)
         assert f"{len(SAMPLES) - 3} answers are already there" in again.err
         order = [record["id"] for record in records(log)]
         ids = [sample["id"] for sample in SAMPLES]
         assert order == [ids[0], *ids[2:-2], ids[1], *ids[-2:]]
+        content = log.read_bytes()
+        assert call("--log_path", log).out == whole.out
+        assert log.read_bytes() == content
 
-    def test_other_options_do_not_mix(self, log: Path) -> None:
+    def test_other_options_do_not_mix_but_overwrite(self, log: Path, call: Call) -> None:
         content = log.read_bytes()
         for options, parts in (
             (("--matching", "words"), "matching"),
             (("--shuffle_context", "--system_message", ""), "shuffle, system"),
         ):
-            refused = evaluate("--log_path", log, *options)
-            assert refused.code == 2
-            assert refused.out == ""
+            refused = call("--log_path", log, *options)
+            assert (refused.code, refused.out) == (2, "")
             assert f"differs in: {parts};" in refused.err
             assert len(refused.err.splitlines()) == 1
             assert log.read_bytes() == content
-
-    def test_overwrite_starts_over(self, log: Path) -> None:
-        options = ("--log_path", log, "--overwrite", "--matching", "words", "--limit", "2")
-        again = evaluate(*options)
+        again = call("--log_path", log, "--overwrite", "--matching", "words", "--limit", "2")
         assert again.code == 0, again.err
-        assert [record["id"] for record in records(log)] == [s["id"] for s in SAMPLES[:2]]
         # The words rule is the headline now, the other stands beside it.
         assert again.out.splitlines()[2].split()[0] == "words"
         assert again.signature["matching"] == "words"
-        assert all("scores_substring" in record for record in records(log))
+        found = records(log)
+        assert [record["id"] for record in found] == [sample["id"] for sample in SAMPLES[:2]]
+        assert all("scores_substring" in record for record in found)
 
 
-class TestInterrupted:
-    SIZE = 30_000
-
-    def test_what_was_answered_is_in_the_log(self, tmp_path: Path) -> None:
-        data = {"documents.jsonl": [{"id": "a", "contents": "17 zł"}], "samples.jsonl": []}
-        for number in range(self.SIZE):
-            question = {"id": f"p{number}", "question": "Ile?", "context": ["a"]}
-            data["samples.jsonl"].append({**question, "expect": {"refuse": True}})
-        for name, objects in data.items():
-            lines = (json.dumps(value) + "\n" for value in objects)
-            (tmp_path / name).write_text("".join(lines), encoding="utf-8")
-        options = ["--docs_path", "documents.jsonl", "--eval_path", "samples.jsonl"]
-        options += ["--model_config", str(config(tmp_path, model="baseline/refuse"))]
-        options += ["--log_path", "out.jsonl"]
-        log = tmp_path / "out.jsonl"
-        with subprocess.Popen(
-            [sys.executable, ROOT / "eval_local.py", *options],
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        ) as process:
-            while process.poll() is None and not (log.exists() and log.stat().st_size):
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        assert process.returncode == 130, err
-        answered = len(records(log))
-        assert 0 < answered < self.SIZE
-        first = f"baseline/refuse: {answered} of {self.SIZE} samples answered (interrupted)"
-        assert out.splitlines()[0] == first
-        assert "Traceback" not in err
-        summary = json.loads((tmp_path / "out.summary.json").read_text(encoding="utf-8"))
-        assert (summary["status"], summary["answered"]) == ("partial", answered)
-        # The same command goes on from there.
-        again = evaluate(*options, "--limit", str(answered + 5), cwd=tmp_path)
-        assert again.code == 0
-        assert len(records(log)) == answered + 5
-
-
-class TestSelection:
-    def test_limit_and_ids(self, tmp_path: Path) -> None:
-        ids = [sample["id"] for sample in SAMPLES]
-        limit, named, both = evaluate_all(
-            ("--limit", "3", "--dry_run"),
-            ("--ids", f" {ids[5]}, {ids[2]},", "--dry_run"),
-            ("--ids", f"{ids[5]},{ids[2]}", "--limit", "1", "--dry_run"),
-            cwd=tmp_path,
-        )
-        for run, chosen in ((limit, ids[:3]), (named, [ids[2], ids[5]]), (both, [ids[2]])):
-            assert run.code == 0, run.err
-            assert re.findall(r"^=== (.*)$", run.out, re.MULTILINE) == chosen
-
-    def test_the_rest_can_be_asked_later(self, tmp_path: Path) -> None:
-        few = evaluate("--limit", "2", "--log_path", "out.jsonl", cwd=tmp_path)
-        assert few.out.splitlines()[0] == "baseline/extractive: 2 of 2 samples answered"
-        more = evaluate("--limit", "4", "--log_path", "out.jsonl", cwd=tmp_path)
-        assert more.code == 0
-        assert more.out.splitlines()[0] == "baseline/extractive: 4 of 4 samples answered"
-        ids = [record["id"] for record in records(tmp_path / "out.jsonl")]
-        assert ids == [sample["id"] for sample in SAMPLES[:4]]
+@pytest.mark.parametrize(
+    ("options", "places"),
+    [
+        (("--limit", "3"), [0, 1, 2]),
+        (("--ids", f" {SAMPLES[5]['id']}, {SAMPLES[2]['id']},"), [2, 5]),
+        (("--ids", f"{SAMPLES[5]['id']},{SAMPLES[2]['id']}", "--limit", "1"), [2]),
+    ],
+)
+def test_selection(call: Call, options: Sequence[str], places: list[int]) -> None:
+    run = call(*options, "--dry_run")
+    shown = re.findall(r"^=== (.*)$", run.out, re.MULTILINE)
+    assert shown == [SAMPLES[place]["id"] for place in places]
 
 
 class TestDryRun:
-    def test_prompts_and_the_signature(self, whole: Run, tmp_path: Path) -> None:
-        dry = evaluate("--dry_run", "--log_path", "out.jsonl", cwd=tmp_path)
+    def test_prompts_and_the_signature(self, whole: Run, tmp_path: Path, call: Call) -> None:
+        dry = call("--dry_run", "--log_path", "out.jsonl")
         assert dry.code == 0
         assert dry.err == ""
         assert dry.out.splitlines()[-1] == whole.out.splitlines()[-1]
@@ -339,20 +288,11 @@ class TestDryRun:
         assert dry.signature["model"].startswith("no/such#")
         assert imported(dry.err).isdisjoint({"torch", "transformers", "spacy", "openai"})
 
-    def test_one_text_in_completion_mode(self) -> None:
-        chat, text = evaluate_all(
-            ("--dry_run", "--limit", "1"), ("--dry_run", "--limit", "1", "--text_completion")
-        )
+    def test_one_text_in_completion_mode(self, call: Call) -> None:
+        chat, text = (call("--dry_run", "--limit", "1", *m) for m in ((), ("--text_completion",)))
         assert chat.out.splitlines()[1:5:3] == ["<system>", "<user>"]
         marks = re.compile(r"<(system|user)>\n")
         assert marks.sub("", chat.out).splitlines()[:-1] == text.out.splitlines()[:-1]
-
-    def test_prompts_are_utf8_whatever_the_locale(self) -> None:
-        options = ("--dry_run", "--limit", "1")
-        plain = evaluate(*options)
-        ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-        assert "Odpowiedz na pytanie użytkownika" in plain.out
-        assert evaluate(*options, **ascii_only) == plain
 
     def test_the_reader_may_stop_reading(self) -> None:
         """As in eval_local.py --dry_run | head -1."""
@@ -389,24 +329,20 @@ class TestHelp:
         assert "argparse" in imported(shown.err)
         assert imported(shown.err).isdisjoint(HEAVY)
 
-    def test_version(self) -> None:
-        shown = evaluate("--version", python=("-X", "importtime"))
-        assert (shown.code, shown.out) == (0, f"ragifeval {__version__}\n")
-        assert imported(shown.err).isdisjoint(HEAVY)
 
-
-def test_booleans() -> None:
-    """They take true or false, or stand alone for true."""
-    commands: list[tuple[list[str], str]] = [
+@pytest.mark.parametrize(
+    ("options", "shuffle"),
+    [
         (["--shuffle_context"], "seed0"),
         (["--shuffle_context", "true", "--seed", "7"], "seed7"),
         (["--shuffle_context", "True"], "seed0"),
-        (["--shuffle_context", "false"], "no"),
         (["--shuffle_context=false"], "no"),
-    ]
-    runs = evaluate_all(*([*options, "--dry_run", "--limit", "1"] for options, _ in commands))
-    assert [run.code for run in runs] == [0] * len(commands)
-    assert [run.signature["shuffle"] for run in runs] == [shuffle for _, shuffle in commands]
+    ],
+)
+def test_switches_take_true_or_false_or_stand_alone(
+    call: Call, options: list[str], shuffle: str
+) -> None:
+    assert call(*options, "--dry_run", "--limit", "1").signature["shuffle"] == shuffle
 
 
 # Options that the parser itself refuses -> what its last line says.
@@ -421,17 +357,14 @@ WRONG_OPTIONS: list[tuple[list[str], list[str]]] = [
 ]
 
 
-def test_wrong_options() -> None:
-    for run, (options, parts) in zip(
-        evaluate_all(*(options for options, _ in WRONG_OPTIONS)), WRONG_OPTIONS, strict=True
-    ):
-        assert run.code == 2, options
-        assert run.out == ""
-        last = run.err.splitlines()[-1]
-        assert last.startswith("eval_local.py: error: ")
-        for part in parts:
-            assert part in last
-        assert "Traceback" not in run.err
+@pytest.mark.parametrize(("options", "parts"), WRONG_OPTIONS)
+def test_wrong_options(call: Call, options: list[str], parts: list[str]) -> None:
+    run = call(*options)
+    assert (run.code, run.out) == (2, "")
+    last = run.err.splitlines()[-1]
+    assert last.startswith("eval_local.py: error: ")
+    for part in parts:
+        assert part in last
 
 
 # Files by name, and options that name them -> what the one line on stderr must say.
@@ -482,50 +415,36 @@ WRONG_FILES: list[tuple[list[str], list[str]]] = [
 ]  # fmt: skip
 
 
-def test_wrong_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("options", "parts"), WRONG_FILES)
+def test_wrong_files(call: Call, tmp_path: Path, options: list[str], parts: list[str]) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    runs = evaluate_all(*(options for options, _ in WRONG_FILES), cwd=tmp_path)
-    for run, (options, parts) in zip(runs, WRONG_FILES, strict=True):
-        assert (run.code, run.out) == (2, ""), options
-        assert len(run.err.splitlines()) == 1, run.err
-        assert run.err.startswith("eval_local.py: error: ")
-        for part in parts:
-            assert part in run.err
+    run = call(*options)
+    assert (run.code, run.out) == (2, "")
+    assert len(run.err.splitlines()) == 1, run.err
+    assert run.err.startswith("eval_local.py: error: ")
+    for part in parts:
+        assert part in run.err
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)
 
 
-def test_a_gold_answer_that_is_missing(tmp_path: Path) -> None:
-    for name in ("documents.jsonl", "gold.jsonl"):
-        (tmp_path / name).write_text(FILES[name], encoding="utf-8")
-    run = evaluate(
-        *("--docs_path", "documents.jsonl", "--eval_path", "gold.jsonl"),
-        *("--model_config", config(tmp_path, model="baseline/reference")),
-        cwd=tmp_path,
-    )
-    assert run.code == 2
-    assert "'p' has no 'reference'" in run.err.splitlines()[-1]
-    assert "Traceback" not in run.err
-
-
 class TestFloorAndCeiling:
-    @pytest.mark.parametrize("options", [[], ["--shuffle_context", "--seed", "3"]])
-    def test_the_gold_answers_get_full_marks(self, tmp_path: Path, options: list[str]) -> None:
+    def test_the_gold_answers_get_full_marks(self, call: Call, tmp_path: Path) -> None:
         gold = config(tmp_path, model="baseline/reference")
-        run = evaluate("--model_config", gold, "--log_path", "o.jsonl", *options, cwd=tmp_path)
+        run = call("--model_config", gold, "--log_path", "o.jsonl", "--shuffle_context")
         assert run.code == 0, run.err
         shown = [record["context"] for record in records(tmp_path / "o.jsonl")]
         stated = [sample["context"] for sample in SAMPLES]
-        assert (shown == stated) is not bool(options)
+        assert shown != stated
         assert list(map(sorted, shown)) == list(map(sorted, stated))
         scores = {name: row for name, row in run.rows.items() if not name.startswith("len_")}
         assert len(scores) == 10
         for substring, interval, _, words in scores.values():
             assert (substring, interval, words) == ("100.00", "100.0 - 100.0", "100.00")
 
-    def test_refusing_gets_what_is_to_be_refused_alone(self, tmp_path: Path) -> None:
+    def test_refusing_gets_what_is_to_be_refused_alone(self, call: Call, tmp_path: Path) -> None:
         refuse = config(tmp_path, model="baseline/refuse")
-        run = evaluate("--model_config", refuse, "--refusal_message", "Brak danych.", cwd=tmp_path)
+        run = call("--model_config", refuse, "--refusal_message", "Brak danych.")
         assert run.code == 0, run.err
         wanted = [s["expect"]["refuse"] for s in SAMPLES if "refuse" in s["expect"]]
         share = f"{sum(wanted) / len(wanted) * 100:.2f}"

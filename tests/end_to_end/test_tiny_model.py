@@ -1,73 +1,43 @@
-"""eval_local.py as a process, with a small language model, over all questions of the benchmark."""
+"""eval_local.py as a process, with a small language model, alone and in batches."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
-import pytest
+from tests.end_to_end.process import evaluate, records
 
-from ragifeval.paths import ROOT
-
-Records = dict[str, dict[str, object]]
-
-
-@pytest.fixture(scope="module")
-def logs(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Records]:
-    """The records of four runs by name: chat or completion, batches of 1 or 8."""
-    folder = tmp_path_factory.mktemp("logs")
-    found: dict[str, Records] = {}
-    for mode in ("chat", "completion"):
-        running = {
-            size: _start(tiny_model, folder / f"{mode}{size}", mode, size) for size in (1, 8)
-        }
-        for size, process in running.items():
-            stdout, stderr = process.communicate(timeout=300)
-            assert process.returncode == 0, stderr
-            assert stdout.startswith("tiny-llama: 100 of 100 samples answered\n"), stdout
-            log = (folder / f"{mode}{size}.jsonl").read_text("utf-8")
-            records = [json.loads(line) for line in log.splitlines()]
-            found[f"{mode}{size}"] = {record["id"]: record for record in records}
-    return found
+SAMPLES = 12
 
 
-def _start(model: Path, path: Path, mode: str, batch_size: int) -> subprocess.Popen[str]:
-    config = path.with_suffix(".json")
-    settings = {
-        "model": str(model),
-        "dtype": "float32",
-        "batch_size": batch_size,
-        "max_new_tokens": 8,
-        "temperature": 0,
-    }
-    config.write_text(json.dumps(settings))
-    command = [sys.executable, ROOT / "eval_local.py", "--model_config", config]
-    options = ["--log_path", path.with_suffix(".jsonl")]
-    options += ["--text_completion"] if mode == "completion" else []
-    return subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-    )
+def test_the_batch_changes_no_greedy_answer_in_float32(tiny_model: Path, tmp_path: Path) -> None:
+    settings = {"model": str(tiny_model), "dtype": "float32", "temperature": 0, "max_new_tokens": 8}
+    by_size: list[list[dict[str, Any]]] = []
+    for batch_size in (1, 8):
+        config, log = tmp_path / f"{batch_size}.json", tmp_path / f"{batch_size}.jsonl"
+        config.write_text(json.dumps({**settings, "batch_size": batch_size}))
+        options = ("--model_config", config, "--log_path", log, "--limit", str(SAMPLES))
+        run = evaluate("eval_local.py", *options, cwd=tmp_path)
+        assert run.code == 0, run.err
+        assert run.out.startswith(f"tiny-llama: {SAMPLES} of {SAMPLES} samples answered\n")
+        found = sorted(records(log), key=lambda record: str(record["id"]))
+        by_size.append([{**record, "seconds": 0} for record in found])
+    assert by_size[0] == by_size[1]
+    assert len({record["answer"] for record in by_size[0]}) > SAMPLES // 2
+    assert all(record["usage"]["prompt_tokens"] > 500 for record in by_size[0])
 
 
-def test_every_question_is_answered(logs: dict[str, Records]) -> None:
-    for name, records in logs.items():
-        assert len(records) == 100, name
-        assert all(record["answer"] for record in records.values()), name
-        assert len({record["answer"] for record in records.values()}) > 20, name
-
-
-@pytest.mark.parametrize("mode", ["chat", "completion"])
-def test_the_batch_changes_no_greedy_answer_in_float32(logs: dict[str, Records], mode: str) -> None:
-    alone, together = logs[f"{mode}1"], logs[f"{mode}8"]
-    for key, record in alone.items():
-        for part in ("answer", "scores", "scores_words", "finish_reason", "usage"):
-            assert together[key][part] == record[part], (key, part)
-
-
-def test_completion_is_another_prompt(logs: dict[str, Records]) -> None:
-    """The chat template adds its marks around the same texts."""
-    for key, record in logs["chat1"].items():
-        usage, other = record["usage"], logs["completion1"][key]["usage"]
-        assert isinstance(usage, dict)
-        assert isinstance(other, dict)
-        assert usage["prompt_tokens"] > other["prompt_tokens"]
+def test_code_that_comes_with_a_model_does_not_run(tmp_path: Path) -> None:
+    """Nothing is left behind but an empty log, and the one line says what to do."""
+    model = tmp_path / "model"
+    model.mkdir()
+    classes = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
+    (model / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": classes}))
+    (model / "own.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    (tmp_path / "config.json").write_text('{"model": "./model"}')
+    options = ("--model_config", "config.json", "--log_path", "out.jsonl", "--limit", "2")
+    run = evaluate("eval_local.py", *options, cwd=tmp_path)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines()[-1].startswith("eval_local.py: error: model: './model' comes with")
+    assert "Traceback" not in run.err
+    assert (tmp_path / "out.jsonl").read_bytes() == b""
+    assert not list(tmp_path.rglob("ran"))

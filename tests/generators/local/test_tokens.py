@@ -98,6 +98,10 @@ def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any)
         (None, "has no chat template; use --text_completion true"),
         ("{{ raise_exception('only for tools') }}", "cannot be rendered: only for tools"),
         ("{% for %}", "cannot be rendered"),
+        (
+            "{{ ''.__class__.__mro__[1].__subclasses__() }}{{ messages[0].content }}",
+            "cannot be rendered: access to attribute '__class__' of 'str' object is unsafe",
+        ),
         ("<|user|>{{ messages[0].text }}", "leaves out what the user says"),
         ("<|user|>{{ messages[-1].content | upper }}", "leaves out what the user says"),
     ],
