@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.end_to_end.process import evaluate, records
 
-SAMPLES = 12
+SAMPLES = 6
 
 
 def test_the_batch_changes_no_greedy_answer_in_float32(tiny_model: Path, tmp_path: Path) -> None:
@@ -26,14 +26,15 @@ def test_the_batch_changes_no_greedy_answer_in_float32(tiny_model: Path, tmp_pat
     assert all(record["usage"]["prompt_tokens"] > 500 for record in by_size[0])
 
 
-def test_code_that_comes_with_a_model_does_not_run(tmp_path: Path) -> None:
+def test_code_that_comes_with_a_model_does_not_run(tiny_model: Path, tmp_path: Path) -> None:
     """Nothing is left behind but an empty log, and the one line says what to do."""
     model = tmp_path / "model"
     model.mkdir()
     classes = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
     (model / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": classes}))
     (model / "own.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
-    (tmp_path / "config.json").write_text('{"model": "./model"}')
+    config = {"model": "./model", "tokenizer": str(tiny_model)}
+    (tmp_path / "config.json").write_text(json.dumps(config))
     options = ("--model_config", "config.json", "--log_path", "out.jsonl", "--limit", "2")
     run = evaluate("eval_local.py", *options, cwd=tmp_path)
     assert (run.code, run.out) == (2, "")
