@@ -19,8 +19,8 @@ from common import Run, parse_options, run, say_where
 
 from ragifeval import paths
 from ragifeval.benchmark.benchmark import load_benchmark
-from tests.build.facts import FactModel, text_of
-from tests.loopback import Call, Loopback, Response
+from tools.testing.facts import FactModel, text_of
+from tools.testing.loopback import Call, Loopback, Response
 
 CHUNKS, DELAY, THREADS, ROUNDS = 1_000, 0.05, 32, 3
 REQUESTS_A_CHUNK = 5

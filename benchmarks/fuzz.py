@@ -1,7 +1,8 @@
 """Looks for input that breaks the contract: python benchmarks/fuzz.py [--minutes 10] [--seed 0].
 
-Takes the targets of tests/bad_input.py in turn, with new examples each time, and prints what each
-target found, reduced to its smallest form. What is found becomes a test. Needs hypothesis.
+Takes the targets of tools/testing/bad_input.py in turn, with new examples each time, and prints
+what each target found, reduced to its smallest form. What is found becomes a test. Needs
+hypothesis.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.bad_input import TARGETS
+from tools.testing.bad_input import TARGETS
 
 # Examples of one target before the next one's turn.
 TURN = 500

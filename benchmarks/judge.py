@@ -15,7 +15,7 @@ from statistics import median
 
 from common import DATA, Run, parse_options, run, say_where
 
-from tests.loopback import Call, Loopback, Response, chat
+from tools.testing.loopback import Call, Loopback, Response, chat
 
 JUDGEMENTS, DELAY, THREADS, ROUNDS = 1_000, 0.05, 32, 5
 MOST_RATIO = 1.2

@@ -10,7 +10,7 @@ import time
 
 from common import parse_options, say_where
 
-from tests.bad_input import REPEATED, check_answer, repeated
+from tools.testing.bad_input import REPEATED, check_answer, repeated
 
 
 def main() -> None:

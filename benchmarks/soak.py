@@ -3,7 +3,7 @@
 python benchmarks/soak.py [--questions 20000] [--threads 256]
 
 20,000 questions, 256 at once, up to three faults before each answer (those of
-tests/end_to_end/faults.py), from a server in a process of its own; then the same questions without
+tools/testing/faults.py), from a server in a process of its own; then the same questions without
 faults. Prints the rate and the memory as they go, and whether everything that can be answered is,
 each once, with the same scores.
 """
@@ -18,9 +18,9 @@ from typing import Any
 
 from common import resident_megabytes, say_where
 
-from tests.end_to_end.faults import Mixed, is_unanswerable
-from tests.end_to_end.process import Case, answer_to, by_id, finish, make_case, questions
-from tests.loopback import Loopback, Response
+from tools.testing.faults import Mixed, is_unanswerable
+from tools.testing.loopback import Loopback, Response
+from tools.testing.process import Case, answer_to, by_id, finish, make_case, questions
 
 EVERY_SECONDS = 15.0
 

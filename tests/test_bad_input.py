@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ragifeval.errors import UserError
 from ragifeval.text.lemmas import LemmaTable
-from tests.bad_input import (
+from tools.testing.bad_input import (
     ACCOUNT,
     DOCUMENT,
     LOCAL,

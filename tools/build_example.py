@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from ragifeval.__main__ import main
-from tests.build.scripted import EXAMPLE, EXAMPLE_OPTIONS, ExampleModel, write_config
-from tests.loopback import Loopback
+from tools.testing.loopback import Loopback
+from tools.testing.scripted import EXAMPLE, EXAMPLE_OPTIONS, ExampleModel, write_config
 
 OUT = "library"
 SAMPLE = "oplaty-csv-0001-q2"

@@ -17,9 +17,11 @@ import pytest
 
 from ragifeval.build.plan import PROMPTS
 from ragifeval.paths import ROOT
-from tests.build.facts import FactModel, place_of, text_of, write_texts
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
-from tests.build.scripted import (
+from tools.testing.facts import FactModel, place_of, text_of, write_texts
+from tools.testing.loopback import Call, Loopback, Response, chat, failure
+from tools.testing.process import Finished, environment, evaluate, finish, records
+from tools.testing.scripted import (
     EXAMPLE,
     EXAMPLE_OPTIONS,
     ExampleModel,
@@ -27,8 +29,6 @@ from tests.build.scripted import (
     stage_of,
     write_config,
 )
-from tests.end_to_end.process import Finished, environment, evaluate, finish, records
-from tests.loopback import Call, Loopback, Response, chat, failure
 
 THREADS = 16
 

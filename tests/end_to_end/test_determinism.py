@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ragifeval.paths import ROOT
-from tests.end_to_end.process import (
+from tools.testing.loopback import Call, Loopback, Response, chat
+from tools.testing.process import (
     answer_to,
     by_id,
     environment,
@@ -21,7 +22,6 @@ from tests.end_to_end.process import (
     records,
     start,
 )
-from tests.loopback import Call, Loopback, Response, chat
 
 COUNT = 60
 SHUFFLED = ("--shuffle_context", "--seed", "7")

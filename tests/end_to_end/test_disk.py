@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.process import (
+from tools.testing.loopback import Call, Loopback, Response, chat
+from tools.testing.process import (
     Case,
     answer_to,
     by_id,
@@ -19,7 +20,6 @@ from tests.end_to_end.process import (
     number_of,
     wait_until,
 )
-from tests.loopback import Call, Loopback, Response, chat
 
 COUNT = 120
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.faults import PASSING, Mixed, is_unanswerable
-from tests.end_to_end.process import (
+from tools.testing.faults import PASSING, Mixed, is_unanswerable
+from tools.testing.loopback import Call, Loopback, Response, chat, dead_url, failure
+from tools.testing.process import (
     KEY,
     Case,
     Finished,
@@ -20,7 +21,6 @@ from tests.end_to_end.process import (
     make_case,
     number_of,
 )
-from tests.loopback import Call, Loopback, Response, chat, dead_url, failure
 
 # Every fault mixed in: 400 questions, 64 at once
 

@@ -23,7 +23,7 @@ from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.jsonl import read_json_objects
 from ragifeval.paths import CONTRAST, ROOT, SAMPLES
 from ragifeval.scoring.conditions import REGISTRY
-from tests.loopback import Call, Loopback, Response, chat, completion
+from tools.testing.loopback import Call, Loopback, Response, chat, completion
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
 INSPECT_TASK = "ragifeval/integrations/inspect.py"

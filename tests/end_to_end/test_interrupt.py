@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.process import (
+from tools.testing.loopback import Call, Loopback, Response, chat, failure
+from tools.testing.process import (
     Case,
     Finished,
     answer_to,
@@ -22,7 +23,6 @@ from tests.end_to_end.process import (
     number_of,
     wait_until,
 )
-from tests.loopback import Call, Loopback, Response, chat, failure
 
 COUNT, THREADS = 60, 8
 WAITING = "Waiting for the answers in flight; Ctrl-C again stops at once."

@@ -17,9 +17,9 @@ import pytest
 from ragifeval.__main__ import main
 from ragifeval.judge.embeddings import public_name
 from ragifeval.paths import ROOT
-from tests.end_to_end.process import Finished, environment, finish, questions, records
 from tests.judge.test_embeddings import make_bert
-from tests.loopback import Call, Loopback, Response, chat, failure
+from tools.testing.loopback import Call, Loopback, Response, chat, failure
+from tools.testing.process import Finished, environment, finish, questions, records
 
 COUNT, THREADS = 60, 16
 

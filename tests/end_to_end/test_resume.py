@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.process import (
+from tools.testing.loopback import Call, Loopback, Response, chat
+from tools.testing.process import (
     Case,
     Finished,
     answer_to,
@@ -20,7 +21,6 @@ from tests.end_to_end.process import (
     make_case,
     number_of,
 )
-from tests.loopback import Call, Loopback, Response, chat
 
 COUNT, KILLS, THREADS = 800, 20, 8
 # More than so many questions no killed start has answered, however slow the killing is.

@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from ragifeval.paths import ROOT
-from tests.end_to_end.process import (
+from tools.testing.loopback import Call, Loopback, Response, chat, failure
+from tools.testing.process import (
     KEY,
     Case,
     Finished,
@@ -28,7 +29,6 @@ from tests.end_to_end.process import (
     number_of,
     questions,
 )
-from tests.loopback import Call, Loopback, Response, chat, failure
 
 PASSWORD, QUERY = "pw-canary-77aa88bb99", "query-canary-55cc66dd"
 # Each prints what it does on stderr.

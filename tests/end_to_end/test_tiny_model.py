@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.process import evaluate, records
+from tools.testing.process import evaluate, records
 
 SAMPLES = 6
 

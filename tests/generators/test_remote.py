@@ -20,7 +20,7 @@ from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Message, Prompt, Request
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator, served_model
-from tests.loopback import (
+from tools.testing.loopback import (
     Call,
     Loopback,
     Response,

@@ -13,7 +13,16 @@ from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
 from ragifeval.generators.remote.vertex import ServiceAccount
 from tests.generators.test_remote import _plain_environment, requests  # noqa: F401
-from tests.loopback import Call, Loopback, Response, Script, chat, dead_url, failure, in_turn
+from tools.testing.loopback import (
+    Call,
+    Loopback,
+    Response,
+    Script,
+    chat,
+    dead_url,
+    failure,
+    in_turn,
+)
 
 TOKEN = "ya29.canary-token"
 

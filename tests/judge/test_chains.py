@@ -14,7 +14,7 @@ from ragifeval.judge.plan import PROMPTS
 from ragifeval.run.asking import Asking
 from ragifeval.run.structured import StructuredAsking
 from ragifeval.run.template import Template
-from tests.loopback import Call, Loopback, Response, Script, chat, failure
+from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
 
 TEMPLATES = {path.stem: Template(path) for path in (PROMPTS / "pl").glob("*.jinja")}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragifeval.__main__ import main
-from tests.loopback import Call, Loopback, Response, chat
+from tools.testing.loopback import Call, Loopback, Response, chat
 
 # Claims of the reference, of the answer, and in common, for each of the 100 answers: first the
 # answers that make other claims than the reference, then, in one number, those that make the same.

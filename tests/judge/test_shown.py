@@ -9,7 +9,7 @@ import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.cli.evaluate import main as evaluate
-from tests.end_to_end.process import records
+from tools.testing.process import records
 
 
 @pytest.fixture(scope="module")

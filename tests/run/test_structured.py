@@ -27,8 +27,8 @@ from ragifeval.run.structured import (
     strict_schema,
 )
 from ragifeval.scoring.signature import Signature
-from tests.end_to_end.process import records
-from tests.loopback import Call, Loopback, Response, Script, chat, failure
+from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
+from tools.testing.process import records
 
 SIGNATURE = Signature({"model": "m#1", "version": "1"})
 

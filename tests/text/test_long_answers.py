@@ -10,7 +10,7 @@ import pytest
 from ragifeval.benchmark.baselines import _SENTENCE_END
 from ragifeval.scoring.conditions import CITATION
 from ragifeval.text.clean import pieces_of
-from tests.bad_input import REPEATED, check_answer, repeated
+from tools.testing.bad_input import REPEATED, check_answer, repeated
 
 
 @pytest.mark.parametrize("name", REPEATED)

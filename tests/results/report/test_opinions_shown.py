@@ -8,8 +8,8 @@ import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.cli.evaluate import main as evaluate
-from tests.end_to_end.process import records
 from tests.end_to_end.test_report import HOSTILE, Page, page, pytestmark  # noqa: F401
+from tools.testing.process import records
 
 CLAIMS = {
     "reference_claims": ["Opłata wynosi 30 zł.", "Termin to 14 dni."],

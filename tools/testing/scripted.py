@@ -10,7 +10,7 @@ from typing import Any
 
 from ragifeval.build.plan import PROMPTS
 from ragifeval.paths import ROOT
-from tests.loopback import Call, Response, chat
+from tools.testing.loopback import Call, Response, chat
 
 EXAMPLE = ROOT / "docs" / "example"
 EXAMPLE_OPTIONS = ("--chunk-size", "600", "--chunk-overlap", "60", "--questions-per-chunk", "2")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.build.scripted import first_of, stage_of
-from tests.loopback import Call, Response, chat, failure
+from tools.testing.loopback import Call, Response, chat, failure
+from tools.testing.scripted import first_of, stage_of
 
 # The thing differs with the number, so that no two questions are nearly the same.
 _THINGS = (

@@ -4,8 +4,8 @@ import collections
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tests.end_to_end.process import answer_to, number_of
-from tests.loopback import Call, Response, chat, failure
+from tools.testing.loopback import Call, Response, chat, failure
+from tools.testing.process import answer_to, number_of
 
 FOR_EVER = 10_000.0
 HTML = {"Content-Type": "text/html"}

@@ -1,0 +1,1 @@
+"""What tests and measuring programs share: services that answer by script, hostile input."""
