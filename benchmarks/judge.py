@@ -19,7 +19,11 @@ from tools.testing.loopback import Call, Loopback, Response, chat
 
 JUDGEMENTS, DELAY, THREADS, ROUNDS = 1_000, 0.05, 32, 5
 MOST_RATIO = 1.2
-REPLIES = ("4.0\nZgodna ze wzorcem, ale bez terminu.", "Ocena: 5/5\nPełna.", "2\nInna kwota.")
+REPLIES = (
+    '{"reason": "Zgodna ze wzorcem, ale bez terminu.", "score": 4}',
+    '```json\n{"reason": "Pełna.", "score": 5}\n```',
+    '{"reason": "Inna kwota.", "score": 2}',
+)
 
 
 class Judge:

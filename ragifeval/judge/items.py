@@ -109,7 +109,7 @@ def _item(stored: StoredAnswer, samples: Mapping[str, Sample], benchmark: Benchm
         id=well_formed(stored.sample_id or f"line {stored.line}"),
         question=given(question),
         answer=well_formed(stored.text) if stored.text is not None else None,
-        error=well_formed(str(record["error"])) if record.get("error") else None,
+        error=well_formed(stored.error) if stored.error is not None else None,
         reference=given(_text(record, "reference") or (sample.reference if sample else None)),
         contexts=all_given(contexts),
         cite=cite or None,

@@ -5,8 +5,6 @@ import io
 import json
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ import pytest
 from huggingface_hub import ModelCard
 from scipy import stats
 
-from ragifeval import paths
 from ragifeval.__main__ import main
 from ragifeval.cli.evaluate import main as evaluate
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
@@ -24,14 +21,6 @@ from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
 from ragifeval.scoring.statistics import Resampling
 
 Capture = pytest.CaptureFixture[str]
-
-
-def run_compare(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    """The command as a process of its own."""
-    words = [sys.executable, "-m", "ragifeval", "compare", *map(str, arguments)]
-    return subprocess.run(
-        words, cwd=paths.ROOT, capture_output=True, text=True, encoding="utf-8", check=False
-    )
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -76,10 +65,10 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def result(logs: tuple[Path, Path]) -> Any:
     """What --format json says of them."""
-    done = run_compare(*logs, "--format", "json", "--draws", 20_000)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return json.loads(done.stdout)
+    out = logs[0].with_name("compared.json")
+    options = ["--format", "json", "--draws", "20000", "-o", str(out)]
+    assert main(["compare", *map(str, logs), *options]) == 0
+    return json.loads(out.read_text(encoding="utf-8"))
 
 
 def total_sums(path: Path) -> tuple[list[float], list[int]]:
@@ -579,11 +568,3 @@ def test_mistakes(folder: Path, capsys: Capture, arguments: list[str], message: 
     assert printed.out == ""
     line = printed.err.splitlines()[-1]
     assert line.partition("error: ")[2].startswith(named(message)), line
-
-
-def test_a_process_says_what_is_wrong_in_one_line(folder: Path) -> None:
-    for arguments in (["none.jsonl"], ["broken.jsonl"], ["good.jsonl", "other.jsonl"]):
-        done = run_compare(*(folder / name for name in arguments))
-        assert done.returncode == 2
-        assert len(done.stderr.splitlines()) == 1
-        assert done.stderr.startswith("ragifeval compare: error: ")
