@@ -6,17 +6,17 @@ from random import Random
 from ragifeval.build.asking import Models
 from ragifeval.build.chunking import cut
 from ragifeval.build.duplicates import drop_duplicates
-from ragifeval.build.facts import facts_of
+from ragifeval.build.facts import Facts
 from ragifeval.build.folder import BuildFolder, write_objects, write_records
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.reading import FoundFiles, read_files
-from ragifeval.build.records import Chunk, Chunked, Source
+from ragifeval.build.records import Chunk, Corpus, Source
 from ragifeval.build.stages import ask_questions, criticise, propose_phrases
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 
 
-def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) -> Chunked:
+def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) -> Corpus:
     """Read the files and cut them.
 
     Args:
@@ -40,7 +40,7 @@ def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) 
     if not chunks:
         reasons = "; ".join(f"{file}: {reason}" for file, reason in unread.items())
         raise UserError(f"DOCS: there is no text in them ({reasons or 'no file was found'})")
-    return Chunked(chunks, _chosen(chunks, plan), duplicates, len(read), unread, found.passed_over)
+    return Corpus(chunks, _chosen(chunks, plan), duplicates, len(read), unread, found.passed_over)
 
 
 def _chosen(chunks: Sequence[Chunk], plan: BuildPlan) -> Sequence[Chunk]:
@@ -59,20 +59,20 @@ def build(folder: BuildFolder, plan: BuildPlan, found: FoundFiles, overwrite: bo
     """
     if overwrite:
         folder.start_over()
-    chunked = read_chunks(plan, found, folder)
+    corpus = read_chunks(plan, found, folder)
     models = Models(plan, folder)
-    asked = ask_questions(models, chunked.chosen)
-    criticised = criticise(models, asked.candidates, chunked.chosen)
-    proposed = propose_phrases(models, criticised.candidates, chunked.chosen)
+    asked = ask_questions(models, corpus.chosen)
+    criticised = criticise(models, asked.candidates, corpus.chosen)
+    proposed = propose_phrases(models, criticised.candidates, corpus.chosen)
     if models.interrupted:
         return models
     # While one of these files is of this build and another of the last one, none is finished.
     folder.candidates.unlink(missing_ok=True)
-    facts_of(plan, chunked).write(folder.facts)
-    write_records(folder.chunks, chunked.chunks)
+    Facts.of(plan, corpus).write(folder.facts)
+    write_records(folder.chunks, corpus.chunks)
     write_objects(
         folder.duplicates,
-        ({"id": one.chunk.id, "of": one.of, "share": one.share} for one in chunked.duplicates),
+        ({"id": one.chunk.id, "of": one.of, "share": one.share} for one in corpus.duplicates),
     )
     write_records(folder.dropped, [*asked.rejections, *criticised.rejections, *proposed.rejections])
     with written_beside(folder.prompt) as file:

@@ -9,10 +9,15 @@ from typing import Any
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.build.card import card
 from ragifeval.build.facts import Facts
-from ragifeval.build.folder import BuildFolder, read_records, write_objects, write_records
+from ragifeval.build.folder import (
+    BuildFolder,
+    read_records,
+    write_objects,
+    write_records,
+)
 from ragifeval.build.making.samples import Built, make_samples
 from ragifeval.build.records import Rejection
-from ragifeval.build.verdicts import Reviewing, reviewing
+from ragifeval.build.review.verdicts import Review
 from ragifeval.files import write_json, written_beside
 from ragifeval.results.export.datasets import write_datasets
 
@@ -33,12 +38,12 @@ class Finished:
     facts: Facts
     built: Built
     rejections: Sequence[Rejection]
-    review: Reviewing
+    review: Review
 
     @property
     def reviewed(self) -> Mapping[str, int]:
         """Verdict -> how many."""
-        return Counter[str](one.verdict or "open" for one in self.review.verdicts.values())
+        return Counter[str](one.verdict for one in self.review.verdicts.values())
 
     @property
     def lost(self) -> Sequence[Rejection]:
@@ -86,12 +91,12 @@ def finish(folder: BuildFolder) -> Finished:
         UserError: the folder holds no finished build, or cannot be written.
     """
     facts = Facts.read(folder.facts)
-    review = reviewing(folder, facts)
+    review = Review.load(folder, facts)
     built, rejected = review.built, list[Rejection]()
     if review.verdicts:
         # Which questions are to be refused was settled before the review: what a person accepted
         # does not change for what was rejected beside it.
-        kept, rejected = review.reviewed()
+        kept, rejected = review.settle()
         built = make_samples(kept, review.chunks, review.normalizer, facts.samples, built.drawn)
     rejections = [*read_records(folder.dropped, Rejection), *rejected, *built.rejections]
     rejections.sort(key=lambda rejection: STAGES.index(rejection.stage))

@@ -13,6 +13,7 @@ work/*.replies.jsonl         a model's replies, as they come: ask, answer, criti
 work/candidates.jsonl        questions that the critics let through, with proposed phrases
 work/dropped.jsonl           those that went before
 work/verdicts.jsonl          a reviewer's (--apply)
+work/tables.json             fingerprints of the review tables that may be written over
 """
 
 import json
@@ -23,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter, ValidationError
 
-from ragifeval.build.records import Candidate, Rejection
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 from ragifeval.jsonl import read_json_objects
@@ -37,11 +38,11 @@ if TYPE_CHECKING:
 LOCK = ".build.lock"
 _REPLIES = ".replies.jsonl"
 
-Record = TypeVar("Record", bound="DataclassInstance")
+Value = TypeVar("Value")
 
 
 class BuildFolder:
-    """The folder of one build.
+    """The folder of one build, and the paths of all that it holds.
 
     Args:
         path: made, with its parent's permission, where it does not exist.
@@ -49,7 +50,28 @@ class BuildFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.samples = path / "samples.jsonl"
+        self.documents = path / "documents.jsonl"
+        self.prompt = path / "prompt.jinja"
+        self.card = path / "README.md"
+        self.dataset = path / "dataset"
+        self.rejected = path / "rejected.jsonl"
+        self.summary = path / "build.json"
+        self.review_table = path / "review.csv"
+        self.review_page = path / "review.html"
         self.work = path / "work"
+        self.facts = self.work / "facts.json"
+        self.files = self.work / "files.jsonl"
+        self.chunks = self.work / "chunks.jsonl"
+        self.duplicates = self.work / "duplicates.jsonl"
+        self.candidates = self.work / "candidates.jsonl"
+        self.dropped = self.work / "dropped.jsonl"
+        self.verdicts = self.work / "verdicts.jsonl"
+        self.tables = self.work / "tables.json"
+
+    def replies(self, stage: str, signature: Signature) -> Path:
+        """The journal of a stage's replies by one model: another model's are no part of it."""
+        return self.work / f"{stage}-{fingerprint(str(signature))}{_REPLIES}"
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -100,90 +122,6 @@ class BuildFolder:
         for path in [*data, *(self.dataset / name for name in (CARD, DOCUMENTS, SAMPLES))]:
             path.unlink(missing_ok=True)
 
-    def replies(self, stage: str, signature: Signature) -> Path:
-        """The file of a stage's replies by one model: another model's are no part of it."""
-        return self.work / f"{stage}-{fingerprint(str(signature))}{_REPLIES}"
-
-    @property
-    def samples(self) -> Path:
-        """The samples."""
-        return self.path / "samples.jsonl"
-
-    @property
-    def documents(self) -> Path:
-        """Their documents."""
-        return self.path / "documents.jsonl"
-
-    @property
-    def rejected(self) -> Path:
-        """What did not become a sample."""
-        return self.path / "rejected.jsonl"
-
-    @property
-    def card(self) -> Path:
-        """What a reader of the samples is told."""
-        return self.path / "README.md"
-
-    @property
-    def prompt(self) -> Path:
-        """The template that models are evaluated with."""
-        return self.path / "prompt.jinja"
-
-    @property
-    def dataset(self) -> Path:
-        """The folder of Hugging Face datasets."""
-        return self.path / "dataset"
-
-    @property
-    def summary(self) -> Path:
-        """Counts, settings, signature."""
-        return self.path / "build.json"
-
-    @property
-    def review_table(self) -> Path:
-        """The samples as a table, for a person."""
-        return self.path / "review.csv"
-
-    @property
-    def review_page(self) -> Path:
-        """The samples as a page, for a person."""
-        return self.path / "review.html"
-
-    @property
-    def facts(self) -> Path:
-        """What the last step must know of those before it."""
-        return self.work / "facts.json"
-
-    @property
-    def files(self) -> Path:
-        """The texts of the files."""
-        return self.work / "files.jsonl"
-
-    @property
-    def chunks(self) -> Path:
-        """The chunks."""
-        return self.work / "chunks.jsonl"
-
-    @property
-    def duplicates(self) -> Path:
-        """The chunks that were left out."""
-        return self.work / "duplicates.jsonl"
-
-    @property
-    def candidates(self) -> Path:
-        """The questions that are left after the last stage that asks a model."""
-        return self.work / "candidates.jsonl"
-
-    @property
-    def dropped(self) -> Path:
-        """The questions that are not, and the chunks that brought none."""
-        return self.work / "dropped.jsonl"
-
-    @property
-    def verdicts(self) -> Path:
-        """A reviewer's verdicts."""
-        return self.work / "verdicts.jsonl"
-
 
 def is_build(path: Path) -> bool:
     """Whether a folder holds a build, finished or not."""
@@ -203,19 +141,36 @@ def write_objects(path: Path, objects: Iterable[Mapping[str, Any]]) -> None:
             file.write(json.dumps(kept, ensure_ascii=False) + "\n")
 
 
-def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:
-    """Yield what write_records() wrote.
+def read_records(path: Path, kind: type[Value]) -> list[Value]:
+    """Read what write_records() wrote.
 
     Raises:
         UserError: the file was changed.
     """
-    for line, value in read_json_objects(path):
-        try:
-            if kind is Rejection and value.get("candidate") is not None:
-                value["candidate"] = Candidate(**value["candidate"])
-            yield kind(**value)
-        except TypeError as error:
-            raise UserError(
-                f"{path}:{line}: was changed since it was written ({error}); build again with "
-                "--overwrite"
-            ) from None
+    adapter = TypeAdapter(kind)
+    return [_validated(f"{path}:{line}", adapter, value) for line, value in read_json_objects(path)]
+
+
+def read_json(path: Path, kind: type[Value]) -> Value:
+    """Read what write_json() wrote.
+
+    Raises:
+        UserError: the file is not there, or was changed.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: cannot be read ({error}); build again with --overwrite") from None
+    return _validated(str(path), TypeAdapter(kind), value)
+
+
+def _validated(where: str, adapter: TypeAdapter[Value], value: object) -> Value:
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise UserError(
+            f"{where}: was changed since it was written: {key}: {first['msg']}; build again with "
+            "--overwrite"
+        ) from None

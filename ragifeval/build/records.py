@@ -75,8 +75,8 @@ class Duplicate:
 
 
 @dataclass(frozen=True)
-class Chunked:
-    """What the files came to.
+class Corpus:
+    """The documents of a build.
 
     Attributes:
         chunks: without duplicates, in the order of the files.

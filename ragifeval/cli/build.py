@@ -13,7 +13,7 @@ from ragifeval.errors import UserError
 if TYPE_CHECKING:
     from ragifeval.build.folder import BuildFolder
     from ragifeval.build.plan import BuildPlan
-    from ragifeval.build.records import Chunked
+    from ragifeval.build.records import Corpus
 
 _FINISHING = {"command", "documents", "output", "review", "apply"}
 
@@ -174,17 +174,17 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
         return _finish(folder, options)
 
 
-def _print_prompts(plan: "BuildPlan", chunked: "Chunked") -> int:
+def _print_prompts(plan: "BuildPlan", corpus: "Corpus") -> int:
     """The prompts of the first stage; those of the others depend on replies."""
     from ragifeval.build.stages import first_asks
 
-    for ask in first_asks(plan, chunked.chosen):
+    for ask in first_asks(plan, corpus.chosen):
         print(f"=== {ask.id}\n{ask.prompt}\n")
-    for file, reason in chunked.unread.items():
+    for file, reason in corpus.unread.items():
         say(f"not read: {file}: {reason}")
     print(
-        f"{chunked.read} files, {len(chunked.chunks)} chunks, "
-        f"{len(chunked.duplicates)} duplicates left out"
+        f"{corpus.read} files, {len(corpus.chunks)} chunks, "
+        f"{len(corpus.duplicates)} duplicates left out"
     )
     print(plan.signature)
     return 0
@@ -193,8 +193,8 @@ def _print_prompts(plan: "BuildPlan", chunked: "Chunked") -> int:
 def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
     """Make the benchmark of what the stages left, after a reviewer's verdicts if there are any."""
     from ragifeval.build.finish import finish
+    from ragifeval.build.review.verdicts import apply_verdicts, write_review
     from ragifeval.build.summary import table, warnings
-    from ragifeval.build.verdicts import apply_verdicts, write_review
 
     if options.apply is not None:
         if not options.apply.exists():

@@ -12,24 +12,15 @@ import pytest
 
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review import page as review_page
-from ragifeval.build.review.cells import Verdict
 from ragifeval.build.review.page import render, write_review_page
-from ragifeval.build.review.table import (
-    COLUMNS,
-    Row,
-    is_edited,
-    read_verdicts,
-    says_something,
-    write_review_csv,
-)
-from ragifeval.errors import UserError
+from ragifeval.build.review.table import COLUMNS, Reviewed, Row, Verdict, read_table, write_table
 from ragifeval.text.normalizer import load_normalizer
 from tests.browser import BrowserPage, check_policy, needs_chromium, start_chromium
 
 HOSTILE = (
     '=HYPERLINK("x")</title></script><script>window.pwned=1</script><img src=x '
     "onerror='window.pwned=2'></textarea></article><!-- {{ 7*7 }} \u2028\x00\u202efdp.exe "
-    'wnio\u00adsek \ud83d " &lt;b&gt;\n-1;=2 | 3'
+    'wnio\u00adsek " &lt;b&gt;\n-1;=2 | 3'
 )
 TEXT = "Wniosek składa się na siedem dni przed początkiem urlopu. Opłata: 17 zł."
 
@@ -103,11 +94,6 @@ def test_scripts_parse_no_html(script: Path) -> None:
     )
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"review.html: cannot be written: No such file"):
-        write_review_page(tmp_path / "none" / "review.html", [], "pl", "urlopy")
-
-
 class Page(BrowserPage):
     """A review in the browser, and where its downloads go."""
 
@@ -160,13 +146,21 @@ def page(browser: Page, tmp_path: Path) -> Page:
     return browser
 
 
-def known() -> dict[str, Row]:
-    return {row.candidate.id: row for row in rows()}
+def known(samples: list[Row] | None = None) -> dict[str, Row]:
+    return {row.candidate.id: row for row in samples or rows()}
+
+
+def judged(row: Row, verdict: Verdict, note: str = "") -> Row:
+    """A row as an earlier review left it."""
+    return replace(row, reviewed=replace(row.original, verdict=verdict, note=note))
+
+
+def said(news: list[Reviewed]) -> list[tuple[str, str, str]]:
+    return [(of.id[:7], of.verdict, of.note) for of in news]
 
 
 @needs_chromium
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 800, 1400])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1400, "dark")])
 def test_a_page_loads_quietly_and_fits(
     browser: Page, tmp_path: Path, width: int, scheme: str
 ) -> None:
@@ -251,25 +245,27 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
     assert page.run("return document.getElementById('edit-note').value") == "nieźle; -1"
     assert page.run("return document.getElementById('accept').ariaPressed") == "true"
 
-    back = read_verdicts(page.download(), known())
-    assert [(of.verdict, of.note) for of in back] == [
-        ("accept", ""),
-        ("reject", ""),
-        ("accept", "nieźle; -1"),
-        ("", ""),
+    back = read_table(page.download(), known())
+    assert said(back) == [
+        ("reg-1-1", "accept", ""),
+        ("reg-1-2", "reject", ""),
+        ("reg-1-3", "accept", "nieźle; -1"),
     ]
     assert back[2].question == "Co składa się przed urlopem?"
     assert back[2].answer == "Wniosek."
     assert back[2].phrases == (("wniosek", "siedem dni"), "opłata")
-    edited = [is_edited(of, row) for of, row in zip(back, rows(), strict=True)]
-    assert edited == [False, False, True, False]
+    assert [row.is_edited(of) for of, row in zip(back, rows(), strict=False)] == [
+        False,
+        False,
+        True,
+    ]
 
     page.press("o")
     assert page.text("#count") == "2 of 4 reviewed: 1 accepted, 1 rejected"
     page.press("e")
     page.click("restore")
     assert page.text("#question") == "Co się składa?"
-    assert read_verdicts(page.download(), known())[2].question == "Co się składa?"
+    assert read_table(page.download(), known())[2].question == "Co się składa?"
     assert page.complaints() == []
 
 
@@ -299,16 +295,11 @@ def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> No
 def test_what_was_not_kept_by_the_page_is_passed_over(page: Page, tmp_path: Path) -> None:
     page.press("a", "a")
     page.run(
-        "const { chunks } = JSON.parse(document.getElementById('data').textContent);"
-        "const key = (id) => `ragifeval-review:${chunks[0].key}:${id}`;"
-        "const { earlier } = JSON.parse(localStorage.getItem(key('reg-1-2')));"
-        "for (const [id, value] of arguments[0])"
-        "  localStorage.setItem(key(id), JSON.stringify({ earlier, ...value }));"
-        "localStorage.setItem(key('reg-1-1'), '{')",
-        [
-            ("reg-1-2", {"verdict": 7, "question": None}),
-            ("reg-1-3", {"verdict": "accept", "earlier": "y"}),
-        ],
+        "const { samples } = JSON.parse(document.getElementById('data').textContent);"
+        "const key = (place) => `ragifeval-review:${samples[place].print}:${samples[place].id}`;"
+        "localStorage.setItem(key(0), '{');"
+        "localStorage.setItem(key(1), JSON.stringify({ verdict: 7, question: null }));"
+        "localStorage.setItem(key(2), JSON.stringify({ verdict: 'perhaps' }));"
     )
     page.driver.refresh()
     assert page.text("#count").startswith("0 of 4")
@@ -327,7 +318,7 @@ class Rounds:
     def open(self, applied: Mapping[str, Verdict], note: str = "") -> list[str]:
         """Make the page, open it; the verdicts that it shows, and what stands open."""
         made = [
-            replace(row, verdict=applied[key], note=note) if key in applied else row
+            judged(row, applied[key], note) if key in applied else row
             for key, row in known().items()
         ]
         write_review_page(self.path, made, "pl", self.title, load_normalizer())
@@ -355,11 +346,10 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) 
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
     assert page.text("#place") == "4 of 4"  # the first that is open
     made = {
-        key: replace(row, verdict=applied[key], note="raz") if key in applied else row
+        key: judged(row, applied[key], "raz") if key in applied else row
         for key, row in known().items()
     }
-    untouched = read_verdicts(page.download(), made)
-    assert not any(says_something(one, made[one.id]) for one in untouched)
+    assert read_table(page.download(), made) == []
 
     rounds.at(1)
     assert page.run("return document.getElementById('reject').ariaPressed") == "true"
@@ -375,14 +365,10 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) 
         page.choose(name)
         assert len(page.texts("#list li")) == count, name
 
-    back = read_verdicts(page.download(), made)
-    assert [(one.verdict, one.note) for one in back] == [
-        ("", ""),
-        ("accept", "raz"),
-        ("accept", "raz"),
-        ("", ""),
+    assert said(read_table(page.download(), made)) == [
+        ("reg-1-1", "open", ""),
+        ("reg-1-2", "accept", "raz"),
     ]
-    assert [says_something(one, made[one.id]) for one in back] == [True, True, False, False]
     assert page.complaints() == []
 
 
@@ -390,7 +376,6 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) 
 def test_what_was_not_applied_is_there_in_the_next_round(rounds: Rounds) -> None:
     rounds.page.press("a", "r")
     assert rounds.open({"reg-1-1": "accept"}) == ["accepted", "rejected", "open", "open"]
-    assert rounds.open({"reg-1-3": "reject"}) == ["open", "rejected", "rejected", "open"]
 
 
 @needs_chromium
@@ -401,38 +386,7 @@ def test_what_was_applied_is_not_overridden_by_an_earlier_word(rounds: Rounds) -
     rounds.page.press("a")  # a later word
     rounds.page.driver.refresh()
     assert rounds.shown()[:2] == ["accepted", "rejected"]
-    # Applied and looked at, then reopened: the word has been heard, and is not repeated.
     assert rounds.open({"reg-1-1": "accept"})[0] == "accepted"
-    assert rounds.open({})[0] == "open"
-
-
-@needs_chromium
-def test_what_is_changed_after_a_download_is_later_than_that(rounds: Rounds) -> None:
-    page = rounds.page
-    page.press("a", "a", "a")
-    rounds.at(0)
-    page.fill("edit-note", "raz  ")  # a table is read without spaces at the ends
-    page.download()
-    page.press("\ue00c", "r")
-    page.press("o")
-    applied: dict[str, Verdict] = {"reg-1-1": "accept", "reg-1-2": "accept"}
-    page.driver.refresh()
-    assert rounds.shown() == ["rejected", "open", "accepted", "open"]
-    # The second was applied with a note that was never downloaded: a newer word of another's.
-    assert rounds.open(applied, "raz") == ["rejected", "accepted", "accepted", "open"]
-
-
-@needs_chromium
-def test_a_verdict_taken_back_after_a_download_stays_so(rounds: Rounds) -> None:
-    page = rounds.page
-    page.press("a")
-    page.download()
-    rounds.at(0)
-    page.press("o")
-    page.driver.refresh()
-    assert rounds.shown()[0] == "open"
-    assert rounds.open({"reg-1-1": "accept"})[0] == "open"
-    assert read_verdicts(page.download(), known())[0].verdict == ""
 
 
 @needs_chromium
@@ -444,7 +398,7 @@ def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page, tmp_path: 
         assert page.is_shown("lost")
         page.press("a")
         assert page.text("#count").startswith("1 of 4")
-        assert read_verdicts(page.download(), known())[0].verdict == "accept"
+        assert said(read_table(page.download(), known())) == [("reg-1-1", "accept", "")]
     finally:
         page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
@@ -485,7 +439,6 @@ def test_nothing_is_accepted_without_a_question_and_an_answer(page: Page, field:
     page.click("edit")
     page.fill(f"edit-{field}", "")  # it cannot stay accepted
     assert page.text("#verdict") == "open"
-    assert read_verdicts(page.download(), known())[0].verdict == ""
 
 
 @needs_chromium
@@ -530,12 +483,11 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
         page.press("\ue014")
     page.press("e")
     assert page.run("return window.pwned === undefined")
-    shown = HOSTILE.replace("\ud83d", "\\ud83d")
-    assert page.text("#question") == shown
-    assert page.text("#answer") == shown
-    assert page.text("#text") == shown * 2
-    assert page.text("#source") == f"{shown}, row 12"
-    assert page.run("return document.getElementById('edit-answer').value") == shown
+    assert page.text("#question") == HOSTILE
+    assert page.text("#answer") == HOSTILE
+    assert page.text("#text") == HOSTILE * 2
+    assert page.text("#source") == f"{HOSTILE}, row 12"
+    assert page.run("return document.getElementById('edit-answer').value") == HOSTILE
     assert page.run("return document.querySelectorAll('main img, main script').length") == 0
     codes = page.run(
         "return [...document.querySelectorAll('#question .unseen')].map((e) => e.dataset.code)"
@@ -548,9 +500,9 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
 def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> None:
     long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
     one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
-    judged = [replace(row, verdict="reject", note="-1; źle\n=2 ") for row in rows()]
-    write_review_page(tmp_path / "review.html", [one, *judged], "pl", f"długie {tmp_path}")
-    write_review_csv(tmp_path / "review.csv", [one, *judged])
+    made = [one, *(judged(row, "reject", "-1; źle\n=2 ") for row in rows())]
+    write_review_page(tmp_path / "review.html", made, "pl", f"długie {tmp_path}")
+    write_table(tmp_path / "review.csv", made)
     browser.open(tmp_path / "review.html")
     assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
     assert browser.text("#text") == long.text
@@ -566,13 +518,8 @@ def test_two_thousand_samples(browser: Page, tmp_path: Path) -> None:
     assert len(browser.texts("#list li")) == 2000
     browser.press(*"ar" * 20)
     assert browser.text("#count") == "40 of 2000 reviewed: 20 accepted, 20 rejected"
-    spent = browser.run(
-        "const start = performance.now(); document.getElementById('accept').click();"
-        "return performance.now() - start"
-    )
-    assert spent < 500  # milliseconds; some ten on a machine that is not busy
-    back = read_verdicts(browser.download(), {row.candidate.id: row for row in many(2000)})
-    assert [of.verdict for of in back[:42]] == ["accept", "reject"] * 20 + ["accept", ""]
+    news = read_table(browser.download(), known(many(2000)))
+    assert [of.verdict for of in news] == ["accept", "reject"] * 20
 
 
 def test_the_columns_are_those_of_the_table() -> None:

@@ -173,7 +173,7 @@ class TestExample:
         text = table.read_text(encoding="utf-8-sig")
         rows = text.count('"oplaty-csv-0002-q1",""'), text.count('"wydarzenia-txt-0001-q1",""')
         assert rows == (1, 1)
-        text = text.replace('"oplaty-csv-0002-q1",""', '"oplaty-csv-0002-q1","odrzuć"')
+        text = text.replace('"oplaty-csv-0002-q1",""', '"oplaty-csv-0002-q1","reject"')
         text = text.replace('"wydarzenia-txt-0001-q1",""', '"wydarzenia-txt-0001-q1","accept"')
         text = text.replace('"40 zł"', '"40 zł | czterdzieści złotych"')
         edited = built.folder / "reviewed.csv"

@@ -4,11 +4,11 @@ const SIGNS = { "": "○", accept: "✓", reject: "✗" };
 
 function isShown(place) {
   const wanted = $("filter").value;
-  return wanted === "all" || valueOf(place, "verdict") === (wanted === "open" ? "" : wanted);
+  return wanted === "all" || verdictOf(place) === (wanted === "open" ? "" : wanted);
 }
 
 function makeItem(place) {
-  const verdict = valueOf(place, "verdict");
+  const verdict = verdictOf(place);
   const title = valueOf(place, "question") || data.samples[place].id;
   return make("li", {}, make(`button.${verdict || "open"}`, { type: "button", "data-place": place },
     make("span.sign", { "aria-hidden": "true" }, SIGNS[verdict]),
@@ -20,7 +20,7 @@ const itemOf = (place) => $("list").querySelector(`[data-place="${place}"]`);
 
 function drawCount() {
   const count = { "": 0, accept: 0, reject: 0 };
-  data.samples.forEach((_, place) => { count[valueOf(place, "verdict")] += 1; });
+  data.samples.forEach((_, place) => { count[verdictOf(place)] += 1; });
   const done = count.accept + count.reject;
   $("count").textContent = `${done} of ${data.samples.length} reviewed: ` +
     `${count.accept} accepted, ${count.reject} rejected`;
@@ -80,7 +80,8 @@ function firstShown() {
 }
 
 function setVerdict(verdict) {
-  change(current, "verdict", verdict);
+  // An earlier verdict is taken back by a word of its own: an empty one says nothing.
+  change(current, "verdict", verdict || (original(current, "verdict") ? "open" : ""));
   drawItem();
   drawCount();
 }
@@ -101,7 +102,7 @@ function judge(verdict) {
 
 function onEdit(name) {
   change(current, name, $(`edit-${name}`).value);
-  if (!isWhole(current) && valueOf(current, "verdict") === "accept") {
+  if (!isWhole(current) && verdictOf(current) === "accept") {
     setVerdict("");
     drawVerdict();
   }
@@ -133,7 +134,7 @@ function download() {
   const href = URL.createObjectURL(new Blob([csvText()], { type: "text/csv;charset=utf-8" }));
   make("a", { href, download: "review.csv" }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
-  noteDownload();
+  isSaved = true;
 }
 
 const ACTIONS = {
@@ -184,5 +185,5 @@ addEventListener("beforeunload", (event) => {
 $("tools").hidden = false;
 drawList();
 drawCount();
-const open = data.samples.findIndex((_, place) => valueOf(place, "verdict") === "");
+const open = data.samples.findIndex((_, place) => verdictOf(place) === "");
 show(open < 0 ? firstShown() : open);

@@ -4,8 +4,6 @@ What documents and models say is JSON in it, of which JavaScript makes text node
 whose elements and colours it shares; its policy lets run only the script that belongs to it.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from ragifeval import __version__
-from ragifeval.build.review.cells import plain_lines
-from ragifeval.build.review.table import COLUMNS, Row, cells_of
+from ragifeval.build.review.table import COLUMNS, EDITABLE, Row
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 from ragifeval.results import report
 from ragifeval.results.report.texts import load_texts
 from ragifeval.results.single_page import embedded, policy
+from ragifeval.scoring.signature import fingerprint
 from ragifeval.text.normalizer import Normalizer
 
 _HERE, _REPORT = Path(__file__).parent, Path(report.__path__[0])
@@ -40,7 +38,7 @@ def write_review_page(
     title: str,
     normalizer: Normalizer | None = None,
 ) -> None:
-    """Write the page; what it downloads, `read_verdicts` reads.
+    """Write the page; what it downloads, read_table() reads.
 
     Args:
         language: of the samples, as HTML names it ("pl"); the page's own labels are English.
@@ -78,7 +76,7 @@ def render(
     )
     return environment.get_template("page.jinja").render(
         language=language,
-        title=plain_lines(title),
+        title=title,
         version=__version__,
         count=len(rows),
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
@@ -94,15 +92,16 @@ def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Map
     places: dict[str, int] = {}
     samples: list[dict[str, str | int]] = []
     for row in rows:
-        cells = cells_of(row)
+        cells = row.cells()
         chunk = {name: cells.pop(name) for name in ("file", "page", "text")}
-        whole = plain_lines(row.chunk.text)
-        if whole != chunk["text"]:  # which is cut where it is too long for a cell
-            chunk["whole"] = whole
-        chunk["key"] = _key(title, chunk)
+        # By this the browser keeps verdicts: each is on this very question, text and earlier word.
+        known = [title, cells["id"], row.chunk.text, *(cells[name] for name in EDITABLE)]
+        if row.chunk.text != chunk["text"]:  # which is cut where it is too long for a cell
+            chunk["whole"] = row.chunk.text
         chunks.setdefault(row.chunk.id, chunk)
         place = places.setdefault(row.chunk.id, len(places))
-        samples.append({"of": place} | {name: cell for name, cell in cells.items() if cell})
+        filled = {name: cell for name, cell in cells.items() if cell}
+        samples.append({"of": place, "print": fingerprint(known), **filled})
     return {
         "columns": COLUMNS,
         "samples": samples,
@@ -112,22 +111,12 @@ def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Map
     }
 
 
-def _key(title: str, chunk: Mapping[str, str]) -> str:
-    """What the browser keeps verdicts by: of another build, they would be on something else.
-
-    What a review may change is no part of it, or each round would hide what the last one left.
-    """
-    return hashlib.sha256(json.dumps([title, chunk]).encode()).hexdigest()[:16]
-
-
 def _lemmas(rows: Sequence[Row], normalizer: Normalizer | None) -> Mapping[str, str]:
     """The lemmas of the words in all texts, where they are not the word itself."""
     if normalizer is None:
         return {}
     texts = {row.chunk.text for row in rows}
-    for row in rows:
-        cells = cells_of(row)
-        texts |= {cells[name] for name in ("question", "answer", "phrases")}
+    texts.update(text for row in rows for text in row.current.texts())
     known: dict[str, str] = {}
     for text in texts:
         normalized = normalizer(text)

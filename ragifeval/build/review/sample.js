@@ -44,7 +44,7 @@ function drawTexts() {
 }
 
 function drawVerdict() {
-  const verdict = valueOf(current, "verdict");
+  const verdict = verdictOf(current);
   $("verdict").className = `badge ${{ "": "part", accept: "full", reject: "none" }[verdict]}`;
   $("verdict").textContent = VERDICT_NAMES[verdict];
   for (const name of ["accept", "reject"]) $(name).setAttribute("aria-pressed", verdict === name);

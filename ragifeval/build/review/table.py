@@ -1,63 +1,45 @@
-"""Review by a person: a table of the samples that may come of a build, and the verdicts on them.
+"""review.csv: the samples that may come of a build, and a person's verdicts on them.
 
-review.csv is what Excel, LibreOffice and others open and save: UTF-8 with a mark at its start, by
-which Excel knows it. What they make of it on the way back (semicolons, another encoding, other ends
-of lines, columns moved) is read all the same.
+The file is UTF-8 with the mark by which Excel knows it. Excel saves it with semicolons where
+numbers have a decimal comma, so both separators are read.
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from ragifeval.build.records import Candidate, Chunk
-from ragifeval.build.review.cells import (
-    Verdict,
-    cut_to_cell,
-    guarded,
-    is_same,
-    mark,
-    parse_phrases,
-    parse_verdict,
-    phrases_cell,
-    plain_lines,
-    unguarded,
-)
-from ragifeval.build.review.spreadsheet import read_table
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
-from ragifeval.jsonl import abbreviate as shown
+from ragifeval.jsonl import abbreviate
 
 EDITABLE = ("verdict", "question", "answer", "phrases", "note")
-COLUMNS = ("id", *EDITABLE, "refuse", "ratings", "file", "page", "text", "written")
-_NEEDED = ("id", "verdict")
+COLUMNS = ("id", *EDITABLE, "refuse", "ratings", "file", "page", "text")
+LONGEST_TEXT = 16_000
+"""In characters: a cell of Excel takes 32,767 units of UTF-16, and a character may need two."""
 
+Verdict = Literal["accept", "reject", "open", ""]
+"""`open` takes an earlier verdict back; an empty one says nothing."""
+_VERDICTS: Mapping[str, Verdict] = {"": "", "accept": "accept", "reject": "reject", "open": "open"}
+_ANEW = "save the table as 'CSV UTF-8' anew"
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A sample to be reviewed, or to be looked at once more.
-
-    Attributes:
-        candidate: with the texts as the last reviewer left them.
-        chunk: that the question was asked about.
-        refuse: whether the sample's context is to lack the chunk, so that a refusal is right.
-        verdict: of an earlier review; empty where it is open.
-        note: of an earlier review.
-    """
-
-    candidate: Candidate
-    chunk: Chunk
-    refuse: bool = False
-    verdict: Verdict = ""
-    note: str = ""
+# Where a spreadsheet may see the beginning of a formula: at the start of a cell, and behind what it
+# may take for the end of one.
+_BEFORE = '(^|[;,\t\n])([ "\u00a0\u3000]*)'
+_BEHIND = "(?=[=+\\-@＝＋－＠])"
+_TO_GUARD = re.compile(f"{_BEFORE}('*){_BEHIND}")
+_GUARDED = re.compile(f"{_BEFORE}'('*){_BEHIND}")
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What a person made of a row. Texts that were left alone are those of its candidate.
+    """What a person made of a sample.
 
     Attributes:
-        verdict: empty where it is still open.
         phrases: entries; each a phrase, or alternatives.
     """
 
@@ -66,61 +48,85 @@ class Reviewed:
     question: str
     answer: str
     phrases: Sequence[str | Sequence[str]]
-    note: str
+    note: str = ""
+
+    def texts(self) -> tuple[str, str, str]:
+        """What a person may edit, as it comes back from a table."""
+        question, answer = (
+            text.replace("\r\n", "\n").strip() for text in (self.question, self.answer)
+        )
+        return question, answer, phrases_cell(parse_phrases(phrases_cell(self.phrases)))
 
 
-def is_edited(reviewed: Reviewed, row: Row) -> bool:
-    """Whether the question, the answer or the phrases differ from what was written."""
-    of = row.candidate
-    return (reviewed.question, reviewed.answer, _frozen(reviewed.phrases)) != (
-        of.question,
-        of.answer,
-        _frozen(of.phrases),
-    )
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A sample to be reviewed, or to be looked at once more.
 
-
-def says_something(reviewed: Reviewed, row: Row) -> bool:
-    """Whether the verdict, the note or a text differs from what the row was written with.
-
-    A verdict that was taken back says something, too: the sample is open again.
+    Attributes:
+        candidate: as the model left it, with the phrases that passed.
+        chunk: that the question was asked about.
+        refuse: whether the sample's context is to lack the chunk, so that a refusal is right.
+        reviewed: what an earlier review made of it; None if there was none.
     """
-    return (reviewed.verdict, reviewed.note) != (row.verdict, row.note) or is_edited(reviewed, row)
+
+    candidate: Candidate
+    chunk: Chunk
+    refuse: bool = False
+    reviewed: Reviewed | None = None
+
+    @property
+    def original(self) -> Reviewed:
+        """The sample before any review."""
+        of = self.candidate
+        return Reviewed(of.id, "", of.question, of.answer, of.phrases)
+
+    @property
+    def current(self) -> Reviewed:
+        """The sample as the last review left it."""
+        return self.reviewed or self.original
+
+    def is_edited(self, reviewed: Reviewed) -> bool:
+        """Whether a text differs from what the model wrote."""
+        return reviewed.texts() != self.original.texts()
+
+    def is_news(self, reviewed: Reviewed) -> bool:
+        """Whether this says what the last review has not said.
+
+        Without a verdict, what the model wrote is no edit: the table may be of an earlier round.
+        """
+        given = (reviewed.verdict, *reviewed.texts(), reviewed.note.strip())
+        known = [self.current] if reviewed.verdict else [self.current, self.original]
+        return given not in [
+            (one.verdict if reviewed.verdict else "", *one.texts(), one.note.strip())
+            for one in known
+        ]
+
+    def cells(self) -> dict[str, str]:
+        """What stands in the columns, not yet guarded against formulas."""
+        of, chunk, current = self.candidate, self.chunk, self.current
+        ratings = (
+            f"{critic}: {rating:g}. {' '.join(of.rationales.get(critic, '').split())}".rstrip()
+            for critic, rating in of.ratings.items()
+        )
+        page = f"row {chunk.row}" if chunk.row is not None else ""
+        cut = chunk.text[:LONGEST_TEXT]
+        return {
+            "id": of.id,
+            "verdict": current.verdict,
+            "question": current.question,
+            "answer": current.answer,
+            "phrases": phrases_cell(current.phrases),
+            "note": current.note,
+            "refuse": "yes" if self.refuse else "no",
+            "ratings": "\n".join(ratings),
+            "file": chunk.file,
+            "page": str(chunk.page) if chunk.page is not None else page,
+            "text": cut if cut == chunk.text else f"{cut}…",
+        }
 
 
-def _frozen(phrases: Sequence[str | Sequence[str]]) -> tuple[str | tuple[str, ...], ...]:
-    return tuple(entry if isinstance(entry, str) else tuple(entry) for entry in phrases)
-
-
-def cells_of(row: Row) -> dict[str, str]:
-    """What stands in the columns of a row, not yet guarded against formulas."""
-    of, chunk = row.candidate, row.chunk
-    place = str(chunk.page) if chunk.page is not None else ""
-    if not place and chunk.row is not None:
-        place = f"row {chunk.row}"
-    ratings = (
-        f"{critic}: {rating:g}. {' '.join(of.rationales.get(critic, '').split())}".rstrip()
-        for critic, rating in of.ratings.items()
-    )
-    cells = {
-        "id": of.id,
-        "verdict": row.verdict,
-        "question": of.question,
-        "answer": of.answer,
-        "phrases": phrases_cell(of.phrases),
-        "note": row.note,
-        "refuse": "yes" if row.refuse else "no",
-        "ratings": "\n".join(ratings),
-        "file": chunk.file,
-        "page": place,
-        "text": chunk.text,
-    }
-    cells = {name: cut_to_cell(plain_lines(cell)) for name, cell in cells.items()}
-    # By this, a row that nobody touched is known for one when other verdicts have come since.
-    return cells | {"written": mark(cells[name] for name in EDITABLE)}
-
-
-def write_review_csv(path: Path, rows: Iterable[Row]) -> None:
-    """Write the table: UTF-8 with its mark, commas, CRLF, every cell in quotes (RFC 4180).
+def write_table(path: Path, rows: Iterable[Row]) -> None:
+    """Write the table: commas, CRLF, every cell in quotes (RFC 4180).
 
     Raises:
         UserError: the file cannot be written.
@@ -131,120 +137,129 @@ def write_review_csv(path: Path, rows: Iterable[Row]) -> None:
             table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
             table.writerow(COLUMNS)
             for row in rows:
-                table.writerow(guarded(cell) for cell in cells_of(row).values())
+                table.writerow(guarded(cell) for cell in row.cells().values())
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def read_verdicts(path: Path, known: Mapping[str, Row]) -> list[Reviewed]:
-    """Read a reviewed table: all of it, or nothing.
+def read_table(path: Path, rows: Mapping[str, Row]) -> list[Reviewed]:
+    """Read what a reviewed table says that is not known yet: all of it, or nothing.
 
     Columns may be moved, added or left out; `id` and `verdict` are needed. A text whose column is
-    left out is as it was written. Rows may be left out: nothing is said of them. A row that nobody
-    touched since it was written, however long ago, is as it is known now.
+    left out stays as it is. Rows may be left out: nothing is said of them.
 
     Args:
-        known: the rows as they would be written now, by the candidate's id.
+        rows: id of a sample -> its row as it would be written now.
 
     Raises:
         UserError: the file cannot be read; a verdict is none, an id is unknown or stands there
             twice, a sample is accepted without a question or an answer.
     """
-    ids, encoding, lines = _read(path, known)
     seen: dict[str, int] = {}
-    reviewed: list[Reviewed] = []
-    for number, cells in lines:
-        where, key = f"{path}:{number}", cells["id"]
-        if key not in ids:
-            # A spreadsheet shows what it takes for a number or a date in a form of its own.
+    news = []
+    for line, cells in _lines(path):
+        where, key = f"{path}:{line}", cells["id"].strip()
+        if key not in rows:
             raise UserError(
-                f"{where}: no sample of this build has the id {shown(key)}; give the id as it was "
-                "written, and the review that belongs to this build"
+                f"{where}: no sample of this build has the id {abbreviate(key)}; give the id as it "
+                "was written, and the review that belongs to this build"
             )
         if key in seen:
             raise UserError(
-                f"{where}: {shown(key)} stands in line {seen[key]} already; leave one of the two"
+                f"{where}: {abbreviate(key)} stands in line {seen[key]} already; leave one of them"
             )
-        seen[key] = number
-        reviewed.append(_judged(where, cells, ids[key], encoding))
-    return reviewed
+        seen[key] = line
+        reviewed = _reviewed(where, cells, rows[key].current)
+        if rows[key].is_news(reviewed):
+            news.append(replace(reviewed, verdict=reviewed.verdict or "open"))
+    return news
 
 
-def unapplied(path: Path, known: Mapping[str, Row]) -> bool:
-    """Whether a table says what is not known yet, and so must not be written over.
-
-    Args:
-        path: need not exist. A file that is no such table is somebody's work, too.
-        known: the rows as they would be written now, by the candidate's id.
-    """
-    if not path.exists():
-        return False
-    try:
-        ids, encoding, lines = _read(path, known)
-        judged = [
-            _judged(f"{path}:{number}", cells, ids[cells["id"]], encoding)
-            for number, cells in lines
-            if cells["id"] in ids
-        ]
-    except UserError:
-        return True
-    gone = [cells for _, cells in lines if cells["id"] not in ids and not _is_untouched(cells)]
-    return (
-        any(says_something(one, known[one.id]) for one in judged)
-        or any((cells["verdict"] + cells.get("note", "")).strip() for cells in gone)
-        or len(lines) > len({cells["id"] for _, cells in lines})
-    )
-
-
-def _read(
-    path: Path, known: Mapping[str, Row]
-) -> tuple[dict[str, Row], str, list[tuple[int, dict[str, str]]]]:
-    """(row by its id's cell, encoding, [(number of the line, cells without their guards)])."""
-    written = [(cells_of(row), row) for row in known.values()]
-    letters = {letter for cells, _ in written for cell in cells.values() for letter in cell}
-    table = read_table(path, _NEEDED, letters)
-    lines = []
-    for line in table.lines:
-        cells = {name: unguarded(plain_lines(cell)) for name, cell in line.cells.items()}
-        lines.append((line.number, cells | {"id": cells["id"].strip()}))
-    return {cells["id"].strip(): row for cells, row in written}, table.encoding, lines
-
-
-def _is_untouched(cells: Mapping[str, str]) -> bool:
-    """Whether a row is as it was written, in this table or in one of an earlier round."""
-    return mark(cells.get(name, "") for name in EDITABLE) == cells.get("written", "").strip()
-
-
-def _judged(where: str, cells: Mapping[str, str], row: Row, encoding: str) -> Reviewed:
-    """Read a row. What was left alone is as `row` says: a cell cannot hold every text as it is."""
-    candidate, written = row.candidate, cells_of(row)
-    if _is_untouched(cells):
-        cells = written
-    given = {
-        name: cells[name].strip()
-        for name in EDITABLE
-        if name in cells and not is_same(cells[name], written[name], encoding)
-    }
-    verdict = parse_verdict(cells["verdict"])
-    key = shown(candidate.id)
+def _reviewed(where: str, cells: Mapping[str, str], current: Reviewed) -> Reviewed:
+    key = abbreviate(current.id)
+    verdict = _VERDICTS.get(cells["verdict"].strip().lower())
     if verdict is None:
         raise UserError(
-            f"{where}: the verdict on {key} is {shown(cells['verdict'])}; write accept, reject, or "
-            "nothing if it is still open"
+            f"{where}: the verdict on {key} is {abbreviate(cells['verdict'])}; write accept, "
+            "reject, open, or nothing"
         )
-    phrases = parse_phrases(given.get("phrases", written["phrases"]))
     reviewed = Reviewed(
-        id=candidate.id,
+        id=current.id,
         verdict=verdict,
-        question=given.get("question", candidate.question),
-        answer=given.get("answer", candidate.answer),
-        phrases=candidate.phrases if phrases == parse_phrases(written["phrases"]) else phrases,
-        note=given.get("note", row.note),
+        question=cells.get("question", current.question).strip(),
+        answer=cells.get("answer", current.answer).strip(),
+        phrases=parse_phrases(cells["phrases"]) if "phrases" in cells else current.phrases,
+        note=cells.get("note", current.note).strip(),
     )
     for name in ("question", "answer"):
-        if verdict == "accept" and not getattr(reviewed, name).strip():
+        if verdict == "accept" and not getattr(reviewed, name):
             raise UserError(
                 f"{where}: {key} is accepted, but its {name} is empty; fill it in, or reject the "
                 "sample"
             )
     return reviewed
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (number of the line, column -> cell) of each row that is not empty."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: is not UTF-8 text; {_ANEW}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    header = text.partition("\n")[0]
+    delimiter = max(",;", key=header.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        names = [name.strip().lower() for name in next(rows, [])]
+        if not {"id", "verdict"} <= set(names) or len(set(names)) < len(names):
+            raise UserError(
+                f"{path}:1: the first line must name the columns, 'id' and 'verdict' among them, "
+                f"each once, not {header.strip()!r:.80}; {_ANEW}, with its header"
+            )
+        while True:
+            line = rows.line_num + 1
+            cells = next(rows, None)
+            if cells is None:
+                return
+            if any(cell.strip() for cell in cells):
+                if len(cells) != len(names):
+                    raise UserError(
+                        f"{path}:{line}: has {len(cells)} cells, the header {len(names)}; {_ANEW}"
+                    )
+                texts = (unguarded(cell.replace("\r\n", "\n")) for cell in cells)
+                yield line, dict(zip(names, texts, strict=True))
+    except csv.Error as error:
+        raise UserError(f"{path}:{line}: is not valid CSV: {error}; {_ANEW}") from None
+
+
+def guarded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe stands before its `=`."""
+    return _TO_GUARD.sub(r"\1\2'\3", text)
+
+
+def unguarded(cell: str) -> str:
+    """The text of which guarded() made the cell; one that a person wrote without it stays."""
+    return _GUARDED.sub(r"\1\2\3", cell)
+
+
+def phrases_cell(phrases: Sequence[str | Sequence[str]]) -> str:
+    r"""Phrases as one text: an entry a line, " | " between alternatives, `\|` for a bar in one."""
+    entries = [[entry] if isinstance(entry, str) else entry for entry in phrases]
+    return "\n".join(
+        " | ".join(" ".join(phrase.split()).replace("|", r"\|") for phrase in entry)
+        for entry in entries
+    )
+
+
+def parse_phrases(cell: str) -> tuple[str | tuple[str, ...], ...]:
+    """Read what phrases_cell() writes; what is empty is left out."""
+    entries: list[str | tuple[str, ...]] = []
+    for line in cell.split("\n"):
+        parts = (part.replace(r"\|", "|").strip() for part in re.split(r"(?<!\\)\|", line))
+        phrases = tuple(part for part in parts if part)
+        if phrases:
+            entries.append(phrases[0] if len(phrases) == 1 else phrases)
+    return tuple(entries)
