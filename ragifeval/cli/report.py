@@ -4,14 +4,22 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ragifeval import defaults
+from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.cli.options import add_data, add_matching, add_prompt, add_scoring, add_seed
-
-if TYPE_CHECKING:
-    from ragifeval.benchmark.benchmark import Benchmark
-    from ragifeval.results.report.collect import Standard
+from ragifeval.errors import UserError
+from ragifeval.files import written_beside
+from ragifeval.results.report.collect import Basis, collect
+from ragifeval.results.report.headline import headline
+from ragifeval.results.report.page import render
+from ragifeval.results.report.runs import notices, read_runs
+from ragifeval.results.report.texts import load_texts
+from ragifeval.run.template import PromptTemplate
+from ragifeval.scoring.conditions import Criteria, check_refusal_message
+from ragifeval.scoring.scorer import read_badwords
+from ragifeval.scoring.signature import fingerprint, scoring_parts
+from ragifeval.text.normalizer import load_normalizer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -31,51 +39,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; print where it is."""
-    from ragifeval.benchmark.benchmark import load_benchmark
-    from ragifeval.errors import UserError
-    from ragifeval.files import written_beside
-    from ragifeval.results.report.collect import collect
-    from ragifeval.results.report.headline import headline
-    from ragifeval.results.report.notices import notices
-    from ragifeval.results.report.page import render
-    from ragifeval.results.report.runs import read_runs
-    from ragifeval.results.report.texts import load_texts
-
     if options.output.resolve() in [path.resolve() for path in options.logs]:
         raise UserError(f"-o {options.output}: is one of the logs; the page is another file")
     if not options.output.parent.is_dir():
         raise UserError(f"-o {options.output}: cannot be written: there is no such folder")
     benchmark = load_benchmark(options.docs_path, options.eval_path)
-    runs = read_runs(options.logs, benchmark.samples)
-    standard, terms = _standard(options, benchmark)
-    shown, results = collect(runs, benchmark, standard)
-    head = headline(runs, results, shown.categories, options.seed)
-    notes = list(notices(runs, results, terms, load_texts(options.lang)))
-    page = render(shown, head, notes, options.lang)
+    runs = read_runs(options.logs, benchmark.samples, options.matching)
+    basis, terms = _basis(options, benchmark)
+    content = collect(runs, benchmark, basis)
+    head = headline(runs, content.categories, options.seed)
+    notes = list(notices(runs, terms, load_texts(options.lang)))
+    page = render(content, head, notes, options.lang)
     try:
         # Half of a surrogate pair, which a log may hold in a name, cannot be written in UTF-8.
         with written_beside(options.output, errors="replace") as file:
             file.write(page)
     except OSError as error:
         raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
-    for line in notices(runs, results, terms, load_texts("en")):
+    for line in notices(runs, terms, load_texts("en")):
         print(f"note: {line}", file=sys.stderr)
-    answers = sum(result.outcome.answered for result in results)
-    print(f"{options.output}: {len(shown.questions)} questions, {answers} answers")
+    answers = sum(run.outcome.answered for run in runs)
+    print(f"{options.output}: {len(content.questions)} questions, {answers} answers")
     return 0
 
 
-def _standard(
-    options: argparse.Namespace, benchmark: "Benchmark"
-) -> "tuple[Standard, Mapping[str, str]]":
+def _basis(options: argparse.Namespace, benchmark: Benchmark) -> tuple[Basis, Mapping[str, str]]:
     """What answers are scored and shown by, and the parts of a signature that follow from it."""
-    from ragifeval.results.report.collect import Standard
-    from ragifeval.run.template import PromptTemplate
-    from ragifeval.scoring.conditions import Criteria, check_refusal_message
-    from ragifeval.scoring.scorer import read_badwords
-    from ragifeval.scoring.signature import fingerprint, scoring_parts
-    from ragifeval.text.normalizer import load_normalizer
-
     check_refusal_message(options.refusal_message)
     chat, completion = (
         PromptTemplate(options.prompt, options.system_message, options.refusal_message, is_text)
@@ -96,4 +85,4 @@ def _standard(
     del terms["matching"]  # scores under both rules are shown
     terms["prompt"] = fingerprint(chat.source)
     terms["system"] = "default" if is_default else fingerprint(options.system_message)
-    return Standard(criteria, options.matching, chat, completion), terms
+    return Basis(criteria, options.matching, chat, completion), terms

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 # Inside a script element "<" could end it ("</script>") or open a comment ("<!--"). The others
@@ -36,14 +35,11 @@ def _source(text: str) -> str:
 
 
 def embedded(value: object) -> str:
-    """A value as JSON that may stand inside a script element.
-
-    Of dataclasses, what is empty or None is left out.
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    """A value as JSON that may stand inside a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _plain(value: Any) -> Mapping[str, object]:
-    fields = {name: getattr(value, name) for name in value.__slots__}
-    return {name: field for name, field in fields.items() if field not in (None, (), [])}
+def lean(**fields: Any) -> dict[str, Any]:
+    """An object for `embedded`: what is empty or None is left out."""
+    return {name: value for name, value in fields.items() if value not in (None, (), [])}

@@ -7,13 +7,16 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, TypeAlias
 
 from ragifeval.scoring.conditions import REGISTRY, counted
 
-Floats = NDArray[np.float64]
+# numpy is imported where it is used: it takes as long as all else that --help needs.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Floats: TypeAlias = "NDArray[np.float64]"
 
 AGGREGATES = ("correctness", "safety", "total")
 BOOTSTRAP_SAMPLES = 1_000
@@ -53,6 +56,8 @@ class Resampling:
 
     def bootstrap(self, size: int) -> Iterator[Floats]:
         """Yield pieces (draws x samples): how often each sample is drawn, with replacement."""
+        import numpy as np
+
         random = np.random.RandomState(self.seed)
         for rows in self._pieces(size):
             drawn = random.randint(0, size, size=(rows, size), dtype=np.int64)
@@ -62,6 +67,8 @@ class Resampling:
 
     def exchanges(self, size: int) -> Iterator[Floats]:
         """Yield pieces (draws x samples): -1 where the two models change places, else 1."""
+        import numpy as np
+
         random = np.random.RandomState(self.seed)
         for rows in self._pieces(size):
             yield random.choice(np.array([-1.0, 1.0]), size=(rows, size))
@@ -115,6 +122,8 @@ class Tally:
         of the samples (Efron's percentile bootstrap), drawn by a generator whose stream never
         changes.
         """
+        import numpy as np
+
         # Columns of sums and of counts, one of each per estimate: every mean is a ratio of two
         # sums.
         sums: dict[str, Floats] = {}
@@ -154,6 +163,8 @@ class Tally:
 
 def _bootstrap(sums: Floats, counts: Floats, seed: int) -> list[tuple[float, float]]:
     """95 % intervals of sums / counts (shape: estimates x samples) over resampled samples."""
+    import numpy as np
+
     # Samples that were not scored (no answer) are no part of what is resampled.
     scored = counts.any(axis=0)
     table = np.concatenate([sums[:, scored], counts[:, scored]])

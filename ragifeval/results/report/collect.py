@@ -1,26 +1,20 @@
-"""Runs and the benchmark -> what the page shows, and the numbers of its headline."""
+"""Runs and the benchmark -> what the page shows below its headline, as plain data.
+
+It becomes JSON inside the page, where JavaScript makes elements of it. Long texts that recur (a
+document, the head of a prompt) stand once among `strings`, and are referred to by their place.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.results.answers import StoredAnswer
 from ragifeval.results.report.losses import find_losses
-from ragifeval.results.report.marks import find_marks
+from ragifeval.results.report.marks import cut, find_marks
 from ragifeval.results.report.opinions import find_differences, find_opinions
-from ragifeval.results.report.results import Results
 from ragifeval.results.report.runs import Run
-from ragifeval.results.report.segments import cut
-from ragifeval.results.report.shown import (
-    Index,
-    Interned,
-    Question,
-    Shown,
-    ShownAnswer,
-    ShownDocument,
-    ShownMark,
-    View,
-)
+from ragifeval.results.single_page import lean
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response, counted
 from ragifeval.scoring.scorer import Scorer
@@ -28,7 +22,7 @@ from ragifeval.text.matching import Text, other_rule
 
 
 @dataclass(frozen=True)
-class Standard:
+class Basis:
     """What answers are scored and shown by.
 
     Attributes:
@@ -43,150 +37,217 @@ class Standard:
     completion: PromptTemplate
 
 
-def collect(
-    runs: Sequence[Run], benchmark: Benchmark, standard: Standard
-) -> tuple[Shown, Sequence[Results]]:
-    """Score and mark all answers.
+@dataclass
+class Content:
+    """All that the page shows below its headline.
 
-    Returns:
-        (what is shown of each question that a log has, the numbers of each run).
+    Attributes:
+        runs: their names.
+        keys: of the scores.
+        counted: those of them that count towards the total, by place.
+        documents: id, text (a string's place), title, source.
+        questions: id, text (a string's place), category (its place), kind, reference; conditions
+            (places of keys), expected (places of documents to be cited); views: the ways in which
+            it was put to models, each with context (places of documents) and prompt (role, text
+            in pieces); answers of each run, as `_Collector.answer` makes them.
+    """
+
+    runs: Sequence[str]
+    matching: str
+    keys: Sequence[str]
+    counted: Sequence[int]
+    categories: Sequence[str]
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    questions: list[dict[str, Any]] = field(default_factory=list)
+    strings: list[str] = field(default_factory=list)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether any answer has a judge's scores or opinions."""
+        return any(
+            {"judged", "opinions"} & answer.keys()
+            for question in self.questions
+            for answers in question["answers"]
+            for answer in answers
+        )
+
+
+def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
+    """Score, count and mark the answers to each question that a log has.
 
     Raises:
         UserError: the template of the prompt cannot be rendered.
     """
-    collector = _Collector(runs, benchmark, standard)
+    collector = _Collector(runs, benchmark, basis)
     for sample in benchmark.samples:
         if any(sample.id in run.answers for run in runs):
             collector.add(sample)
-    return collector.shown, collector.results
+    return collector.content
 
 
 class _Collector:
     """Collects question by question."""
 
-    def __init__(self, runs: Sequence[Run], benchmark: Benchmark, standard: Standard) -> None:
+    def __init__(self, runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> None:
         self._runs = runs
         self._benchmark = benchmark
-        self._standard = standard
-        self._scorer = Scorer(standard.criteria)
-        self._other = other_rule(standard.matching)
+        self._basis = basis
+        self._scorer = Scorer(basis.criteria)
         keys = [key for condition in REGISTRY.values() for key in condition.keys]
         categories = dict.fromkeys(sample.category for sample in benchmark.samples)
-        self.shown = Shown(
+        self.content = Content(
             runs=[run.name for run in runs],
-            matching=standard.matching,
+            matching=basis.matching,
             keys=keys,
             counted=[place for place, key in enumerate(keys) if key in counted()],
             categories=[category for category in categories if category is not None],
         )
-        self.results = [Results(benchmark.samples, standard.matching) for _ in runs]
-        self._intern = Interned(self.shown.strings)
-        self._documents: dict[str, Index] = {}
+        self._intern = Interned(self.content.strings)
+        self._documents: dict[str, int] = {}
 
     def add(self, sample: Sample) -> None:
         """Take in one sample with the answers of every run."""
-        shown = self.shown
+        content = self.content
         conditions = {
-            name: REGISTRY[name].of(sample.expect, self._standard.criteria)
-            for name in sample.expect
+            name: REGISTRY[name].of(sample.expect, self._basis.criteria) for name in sample.expect
         }
-        views: dict[tuple[tuple[str, ...], bool], Index] = {}
-        answers: list[list[ShownAnswer]] = []
-        for run, results in zip(self._runs, self.results, strict=True):
+        views: dict[tuple[tuple[str, ...], bool], int] = {}
+        answers: list[list[dict[str, Any]]] = []
+        for run in self._runs:
             answers.append([])
             for stored in run.answers.get(sample.id, ()):
                 context = stored.context or sample.context
                 view = views.setdefault((context, run.is_completion), len(views))
-                answers[-1].append(self._answer(stored, view, sample, conditions, results))
+                answers[-1].append({"view": view, **self.answer(run, stored, sample, conditions)})
         scored = {condition.keys[0] for condition in conditions.values()}
-        shown.questions.append(
-            Question(
+        category = sample.category
+        content.questions.append(
+            lean(
                 id=sample.id,
                 text=self._intern(sample.question),
-                category=None
-                if sample.category is None
-                else shown.categories.index(sample.category),
+                category=None if category is None else content.categories.index(category),
                 kind=sample.kind,
                 reference=sample.reference,
-                conditions=[index for index in shown.counted if shown.keys[index] in scored],
+                conditions=[place for place in content.counted if content.keys[place] in scored],
                 expected=[self._document(key) for key in sample.expect.get("cite", ())],
                 views=[self._view(sample, *view) for view in views],
                 answers=answers,
             )
         )
 
-    def _answer(
+    def answer(
         self,
+        run: Run,
         stored: StoredAnswer,
-        view: Index,
         sample: Sample,
         conditions: Mapping[str, Condition],
-        results: Results,
-    ) -> ShownAnswer:
-        record = stored.record
-        finish, error = _text(stored.finish_reason), stored.error
+    ) -> dict[str, Any]:
+        """Count one answer of a run; return what is shown of it.
+
+        Returns:
+            segments: the answer, cut where marks begin and end; missing where there is no answer.
+            marks, losses: what was found in it, and why it lost points.
+            scores, others: under the headline rule and, if they differ, under the other one, in
+            the order of the keys. cited: positions in the context. tokens: of prompt and answer.
+            judged: (name, value) of each judged score; opinions: what is behind them; differs:
+            those that the rules do not bear out. What is empty or None is left out.
+        """
+        basis, text = self._basis, stored.text
         judged = [(name, round(value, 4)) for name, value in stored.judged.items()]
-        opinions = list(find_opinions(record))
-        if stored.text is None:
-            results.add(sample, stored, None)
-            return ShownAnswer(
-                view, None, finish=finish, error=error, judged=judged, opinions=opinions
-            )
-        standard = self._standard
+        told = {
+            "finish": _text(stored.finish_reason),
+            "error": stored.error,
+            "judged": judged,
+            "opinions": list(find_opinions(stored.record)),
+        }
+        if text is None:
+            run.add(sample, stored, None)
+            return lean(**told)
         context = stored.context or sample.context
-        scores = self._scorer.score(sample, context, stored.text)
-        results.add(sample, stored, scores)
-        response = Response(stored.text, Text(standard.criteria.normalizer(stored.text)), context)
-        marks = find_marks(conditions, response, standard.criteria, standard.matching)
+        scores = self._scorer.score(sample, context, text)
+        run.add(sample, stored, scores)
+        response = Response(text, Text(basis.criteria.normalizer(text)), context)
+        marks = find_marks(conditions, response, basis.criteria, basis.matching)
+        losses = find_losses(conditions, response, marks, scores[basis.matching])
         headline, others = (
-            [None if key not in scores[rule] else round(scores[rule][key], 4) for key in self._keys]
-            for rule in (standard.matching, self._other)
+            [
+                None if key not in scores[rule] else round(scores[rule][key], 4)
+                for key in self.content.keys
+            ]
+            for rule in (basis.matching, other_rule(basis.matching))
         )
-        return ShownAnswer(
-            view=view,
-            segments=list(cut(stored.text, marks)) or [("", ())],
-            marks=[ShownMark(mark.kind, mark.verdict, mark.about, mark.rule) for mark in marks],
-            losses=list(find_losses(conditions, response, marks, scores[standard.matching])),
+        return lean(
+            segments=list(cut(text, marks)) or [("", ())],
+            marks=[
+                lean(kind=mark.kind, verdict=mark.verdict, about=mark.about, rule=mark.rule)
+                for mark in marks
+            ],
+            losses=[lean(kind=loss.kind, details=loss.details, rule=loss.rule) for loss in losses],
             scores=headline,
             others=others if others != headline else (),
             cited=sorted({context.index(m.about) for m in marks if m.kind == "cite" and m.about}),
             reasoning=_text(stored.reasoning),
             tokens=stored.tokens if any(count is not None for count in stored.tokens) else (),
             seconds=stored.seconds,
-            finish=finish,
-            error=error,
-            judged=judged,
-            opinions=opinions,
-            differs=find_differences(dict(judged), scores[standard.matching]),
+            **told,
+            differs=find_differences(dict(judged), scores[basis.matching]),
         )
 
-    @property
-    def _keys(self) -> Sequence[str]:
-        return self.shown.keys
-
-    def _view(self, sample: Sample, context: Sequence[str], is_completion: bool) -> View:
+    def _view(self, sample: Sample, context: Sequence[str], is_completion: bool) -> dict[str, Any]:
         documents = [self._benchmark.documents[key] for key in context]
-        template = self._standard.completion if is_completion else self._standard.chat
+        template = self._basis.completion if is_completion else self._basis.chat
         prompt = template.render(sample, documents)
         messages: list[tuple[str, str]] = [(said.role, said.content) for said in prompt.messages]
         if prompt.text is not None:
             messages.append(("text", prompt.text))
         known = [*(document.contents for document in documents), sample.question]
-        return View(
+        return lean(
             context=[self._document(key) for key in context],
             prompt=[(role, self._intern.in_pieces(text, known)) for role, text in messages],
         )
 
-    def _document(self, key: str) -> Index:
-        index = self._documents.setdefault(key, len(self.shown.documents))
-        if index == len(self.shown.documents):
+    def _document(self, key: str) -> int:
+        documents = self.content.documents
+        place = self._documents.setdefault(key, len(documents))
+        if place == len(documents):
             document = self._benchmark.documents[key]
-            self.shown.documents.append(
-                ShownDocument(key, self._intern(document.contents), document.title, document.source)
-            )
-        return index
+            text = self._intern(document.contents)
+            documents.append(lean(id=key, text=text, title=document.title, source=document.source))
+        return place
 
 
 def _text(value: object) -> str | None:
     """What a log says, whatever type it has there; None where it says nothing."""
     return str(value) if value else None
+
+
+class Interned:
+    """Texts that are kept once each.
+
+    Args:
+        strings: where they are kept.
+    """
+
+    def __init__(self, strings: list[str]) -> None:
+        self._strings = strings
+        self._places: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        """The place of a text, which is kept if it was not yet."""
+        place = self._places.setdefault(text, len(self._strings))
+        if place == len(self._strings):
+            self._strings.append(text)
+        return place
+
+    def in_pieces(self, text: str, known: Sequence[str]) -> list[int]:
+        """A text as pieces of which the known ones (those that stand in it) are shared."""
+        found = sorted(
+            (start, -len(part), part) for part in known if (start := text.find(part)) >= 0
+        )
+        pieces = []
+        done = 0
+        for start, length, part in found:
+            if start >= done:
+                pieces += [text[done:start], part]
+                done = start - length
+        return [self(piece) for piece in [*pieces, text[done:]] if piece]

@@ -1,10 +1,9 @@
-"""The numbers at the head of the page, row by row as it shows them."""
+"""The numbers at the head of the page, row by row, and where they stand in its plot."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum
 
-from ragifeval.results.report.results import Results
 from ragifeval.results.report.runs import Run
 from ragifeval.scoring.conditions import REGISTRY, counted
 from ragifeval.scoring.statistics import Estimate
@@ -20,7 +19,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """One score of all runs.
 
     Attributes:
@@ -66,47 +65,45 @@ class Headline:
     other: str
     samples: int
     runs: Sequence[RunFacts]
-    aggregates: Sequence[Row]  # the total first
-    conditions: Sequence[Row]
-    categories: Sequence[Row]
+    aggregates: Sequence[ScoreRow]  # the total first
+    conditions: Sequence[ScoreRow]
+    categories: Sequence[ScoreRow]
     judged: Sequence[JudgedRow] = ()
 
 
-def headline(
-    runs: Sequence[Run], results: Sequence[Results], categories: Sequence[str], seed: int
-) -> Headline:
+def headline(runs: Sequence[Run], categories: Sequence[str], seed: int) -> Headline:
     """Estimate everything.
 
     Args:
+        runs: whose answers are counted.
         categories: in the order in which they are to be shown.
         seed: of the intervals.
     """
-    matching = results[0].outcome.matching
+    matching = runs[0].outcome.matching
     other = other_rule(matching)
-    estimates = [result.outcome.estimates(seed) for result in results]
-    by_category = [result.totals_by_category(seed) for result in results]
+    estimates = [run.outcome.estimates(seed) for run in runs]
+    by_category = [run.totals_by_category(seed) for run in runs]
 
-    def row(name: str, counts: bool = True) -> Row:
+    def row(name: str, counts: bool = True) -> ScoreRow:
         cells = [
             Cell(by_rule[matching][name], by_rule[other][name].mean)
             if name in by_rule[matching]
             else None
             for by_rule in estimates
         ]
-        return Row(name, cells, counts)
+        return ScoreRow(name, cells, counts)
 
-    def category_row(name: str) -> Row:
-        return Row(name, [Cell(found[name]) if name in found else None for found in by_category])
+    def category_row(name: str) -> ScoreRow:
+        return ScoreRow(
+            name, [Cell(found[name]) if name in found else None for found in by_category]
+        )
 
     keys = [key for condition in REGISTRY.values() for key in condition.keys]
     return Headline(
         matching=matching,
         other=other,
-        samples=len(results[0].outcome.samples),
-        runs=[
-            _facts(run, result, by_rule[matching])
-            for run, result, by_rule in zip(runs, results, estimates, strict=True)
-        ],
+        samples=len(runs[0].outcome.samples),
+        runs=[_facts(run, by_rule[matching]) for run, by_rule in zip(runs, estimates, strict=True)],
         aggregates=_with_scores(row(name) for name in ("total", "correctness", "safety")),
         conditions=_with_scores(row(key, key in counted()) for key in keys),
         categories=_with_scores(map(category_row, categories)),
@@ -125,7 +122,7 @@ def _judged(runs: Sequence[Run]) -> list[JudgedRow]:
         JudgedRow(
             name,
             [
-                (fsum(values) / len(values), len(values)) if values else None
+                (math.fsum(values) / len(values), len(values)) if values else None
                 for values in (by_run.get(place, []) for place in range(len(runs)))
             ],
         )
@@ -133,21 +130,55 @@ def _judged(runs: Sequence[Run]) -> list[JudgedRow]:
     ]
 
 
-def _with_scores(rows: Iterable[Row]) -> list[Row]:
+def _with_scores(rows: Iterable[ScoreRow]) -> list[ScoreRow]:
     return [row for row in rows if any(row.cells)]
 
 
-def _facts(run: Run, results: Results, estimates: Mapping[str, Estimate]) -> RunFacts:
+def _facts(run: Run, estimates: Mapping[str, Estimate]) -> RunFacts:
     characters, words = (estimates.get(key) for key in ("len_chars", "len_words"))
     return RunFacts(
         name=run.name,
         file=run.log.path.name,
-        answered=results.outcome.answered,
-        failed=len(results.outcome.failed),
-        truncated=results.outcome.truncated,
+        answered=run.outcome.answered,
+        failed=len(run.outcome.failed),
+        truncated=run.outcome.truncated,
         characters=characters.mean if characters else None,
         words=words.mean if words else None,
-        seconds=results.median_seconds,
-        tokens=results.tokens,
+        seconds=run.median_seconds,
+        tokens=run.tokens,
         signatures=[str(signature) for signature in run.signatures],
     )
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A scale of shares.
+
+    Attributes:
+        ticks: the shares that are named below it, from one end to the other.
+    """
+
+    ticks: Sequence[float]
+
+    def place(self, share: float) -> float:
+        """Where a share stands, in per cent of the axis from its left end."""
+        low, high = self.ticks[0], self.ticks[-1]
+        return (share - low) / (high - low) * 100
+
+
+def axis_for(estimates: Sequence[Estimate]) -> Axis:
+    """An axis that holds the intervals of these estimates, and not much more.
+
+    Dots, unlike bars, need no zero: the closer the models, the finer the scale.
+    """
+    low = min(estimate.low for estimate in estimates)
+    high = max(estimate.high for estimate in estimates)
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2):
+        # Rounded first: 0.3 / 0.1 is a little less than 3.
+        first, last = math.floor(round(low / step, 6)), math.ceil(round(high / step, 6))
+        if last - first <= 6:
+            break
+    if first == last:  # one point: the scale reaches one step further, but not beyond 100 %
+        first, last = (first - 1, last) if high == 1 else (first, last + 1)
+    # Sums of steps would not be round numbers.
+    return Axis([round(tick * step, 2) for tick in range(first, last + 1)])

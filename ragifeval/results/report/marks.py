@@ -1,8 +1,10 @@
 """What of an answer was scored, and where in it that stands."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from ragifeval.scoring.conditions import (
@@ -174,3 +176,24 @@ def _flag(condition: Condition | None, kind: type[Refuse | Safe], holds: bool) -
     if not isinstance(condition, kind):
         return "unscored"
     return "right" if condition.expected == holds else "wrong"
+
+
+# A piece of a text, and the indices of the marks that cover it. Not offsets: JavaScript counts
+# other characters than Python does.
+Segment = tuple[str, Sequence[int]]
+
+
+def cut(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
+    """Yield the pieces of a text, cut wherever a mark begins or ends; joined, they are the text.
+
+    Marks may overlap, elements of a page may not.
+    """
+    edges = {0, len(text)}
+    beginning = defaultdict(list)
+    for index, mark in enumerate(marks):
+        edges |= {mark.start, mark.end}
+        beginning[mark.start].append(index)
+    covering: list[int] = []
+    for start, end in pairwise(sorted(edges)):
+        covering = [index for index in covering if marks[index].end > start] + beginning[start]
+        yield text[start:end], covering

@@ -3,27 +3,32 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragifeval.results.report.shown import ShownOpinion
+from ragifeval.results.single_page import lean
 from ragifeval.scoring.conditions import counted
 
 _SIDES = ("reference", "candidate", "common")
 
 
-def find_opinions(record: Mapping[str, Any]) -> Iterator[ShownOpinion]:
-    """Yield what each metric says; nothing of one that gives scores alone."""
+def find_opinions(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what each metric says; nothing of one that gives scores alone.
+
+    Yields:
+        metric; reason: why, in the judge's words; unjudged: why there are no scores; doubts: where
+        the judge's counts and lists disagree; claims: (whose they are, the claims) of each list.
+    """
     judgements = record.get("judgements")
     for metric, said in judgements.items() if isinstance(judgements, dict) else ():
         if not isinstance(said, dict):
             continue
         lists = [(side, said.get(f"{side}_claims")) for side in _SIDES]
-        opinion = ShownOpinion(
-            metric,
+        opinion = lean(
+            metric=metric,
             reason=_text(said.get("reason")) or _text(said.get("explanation")),
             unjudged=_text(said.get("unjudged")),
             doubts=_texts(said.get("disagreements")),
             claims=[(side, _texts(claims)) for side, claims in lists if isinstance(claims, list)],
         )
-        if any((opinion.reason, opinion.unjudged, opinion.doubts, opinion.claims)):
+        if len(opinion) > 1:
             yield opinion
 
 

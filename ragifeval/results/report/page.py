@@ -12,9 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from ragifeval import __version__
-from ragifeval.results.report.headline import Headline
-from ragifeval.results.report.plot import axis_for
-from ragifeval.results.report.shown import Shown
+from ragifeval.results.report.collect import Content
+from ragifeval.results.report.headline import Headline, axis_for
 from ragifeval.results.report.texts import Numbers, load_texts
 from ragifeval.results.single_page import embedded, policy
 
@@ -27,7 +26,7 @@ _JUDGED_SCRIPTS = ("judged.js",)
 _JUDGED_TEXTS = "opinion_"
 
 
-def render(shown: Shown, headline: Headline, notices: Sequence[str], language: str) -> str:
+def render(content: Content, headline: Headline, notices: Sequence[str], language: str) -> str:
     """Write the page.
 
     Args:
@@ -52,7 +51,7 @@ def render(shown: Shown, headline: Headline, notices: Sequence[str], language: s
     }
     environment.globals["interval"] = numbers.interval
     styles, scripts, scripted_texts = [*_STYLES], [*_SCRIPTS], texts
-    if _is_judged(shown):
+    if content.is_judged:
         styles[-1:-1] = _JUDGED_STYLES
         scripts[-1:-1] = _JUDGED_SCRIPTS
     else:
@@ -68,23 +67,13 @@ def render(shown: Shown, headline: Headline, notices: Sequence[str], language: s
         language=language,
         t=texts,
         version=__version__,
-        shown=shown,
         headline=headline,
         axis=axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell]),
         notices=notices,
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
         script=Markup(script),  # noqa: S704
         policy=policy(style, script),
-        data=Markup(embedded({"texts": scripted_texts, **vars(shown)})),  # noqa: S704
-    )
-
-
-def _is_judged(shown: Shown) -> bool:
-    return any(
-        answer.judged or answer.opinions
-        for question in shown.questions
-        for answers in question.answers
-        for answer in answers
+        data=Markup(embedded({"texts": scripted_texts, **vars(content)})),  # noqa: S704
     )
 
 

@@ -9,12 +9,9 @@ import pytest
 
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.errors import UserError
-from ragifeval.results.report.collect import Standard, collect
+from ragifeval.results.report.collect import Basis, Content, Interned, collect
 from ragifeval.results.report.headline import headline
-from ragifeval.results.report.notices import notices
-from ragifeval.results.report.results import Results
-from ragifeval.results.report.runs import Run, read_runs
-from ragifeval.results.report.shown import Interned, Shown
+from ragifeval.results.report.runs import Run, notices, read_runs
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
@@ -53,11 +50,11 @@ def benchmark(tmp_path: Path) -> Benchmark:
 
 
 @pytest.fixture
-def standard(tmp_path: Path, criteria: Criteria) -> Standard:
+def basis(tmp_path: Path, criteria: Criteria) -> Basis:
     path = tmp_path / "prompt.jinja"
     path.write_text("Zasady.\n{% for d in docs %}[{{ d }}]{% endfor %}\nPytanie: {{ question }}")
     chat = PromptTemplate(path, "System.")
-    return Standard(criteria, "substring", chat, PromptTemplate(path, "", text_completion=True))
+    return Basis(criteria, "substring", chat, PromptTemplate(path, "", text_completion=True))
 
 
 def write(path: Path, records: Sequence[dict[str, Any]]) -> Path:
@@ -69,15 +66,13 @@ def log(path: Path, *records: dict[str, Any], model: str = "model-a") -> Path:
     return write(path, [{"signature": SIGNATURE.format(model)} | record for record in records])
 
 
-def collected(
-    benchmark: Benchmark, standard: Standard, *paths: Path
-) -> tuple[list[Run], Shown, Sequence[Results]]:
-    runs = read_runs(paths, benchmark.samples)
-    return runs, *collect(runs, benchmark, standard)
+def collected(benchmark: Benchmark, basis: Basis, *paths: Path) -> tuple[list[Run], Content]:
+    runs = read_runs(paths, benchmark.samples, "substring")
+    return runs, collect(runs, benchmark, basis)
 
 
 def test_an_answer_with_all_that_its_log_tells(
-    tmp_path: Path, benchmark: Benchmark, standard: Standard
+    tmp_path: Path, benchmark: Benchmark, basis: Basis
 ) -> None:
     record = {
         "id": "p1",
@@ -87,11 +82,11 @@ def test_an_answer_with_all_that_its_log_tells(
         "seconds": 1.5,
         "reasoning": "Szukam.",
     }
-    _, shown, [results] = collected(benchmark, standard, log(tmp_path / "a.jsonl", record))
-    assert [question.id for question in shown.questions] == ["p1"]
+    [run], shown = collected(benchmark, basis, log(tmp_path / "a.jsonl", record))
+    assert [question["id"] for question in shown.questions] == ["p1"]
     [question] = shown.questions
-    [[answer]] = question.answers
-    assert [text for text, _ in answer.segments or ()] == [
+    [[answer]] = question["answers"]
+    assert [text for text, _ in answer["segments"]] == [
         "To ",
         "30 zł",
         " ",
@@ -100,33 +95,34 @@ def test_an_answer_with_all_that_its_log_tells(
         "[1]",
         ".",
     ]
-    by_key = dict(zip(shown.keys, answer.scores, strict=True))
+    by_key = dict(zip(shown.keys, answer["scores"], strict=True))
     assert by_key["include"] == 1
     assert by_key["cite_f1"] == pytest.approx(2 / 3, abs=1e-4)
     assert by_key["safe"] is None
-    assert answer.others == ()
-    assert [loss.kind for loss in answer.losses] == ["cited_wrongly"]
-    assert (answer.cited, answer.tokens, answer.seconds) == ([0, 1], (100, 9), 1.5)
-    assert (answer.finish, answer.reasoning, answer.error) == ("stop", "Szukam.", None)
-    assert [shown.keys[index] for index in question.conditions] == ["include", "cite_f1"]
-    assert [shown.documents[index].id for index in question.expected] == ["doc-a"]
-    assert shown.categories[question.category or 0] == "opłaty"
-    assert (results.outcome.answered, results.tokens, results.median_seconds) == (1, 109, 1.5)
+    assert "others" not in answer
+    assert [loss["kind"] for loss in answer["losses"]] == ["cited_wrongly"]
+    assert (answer["cited"], answer["tokens"], answer["seconds"]) == ([0, 1], (100, 9), 1.5)
+    assert (answer["finish"], answer["reasoning"]) == ("stop", "Szukam.")
+    assert "error" not in answer
+    assert [shown.keys[index] for index in question["conditions"]] == ["include", "cite_f1"]
+    assert [shown.documents[index]["id"] for index in question["expected"]] == ["doc-a"]
+    assert shown.categories[question["category"]] == "opłaty"
+    assert (run.outcome.answered, run.tokens, run.median_seconds) == (1, 109, 1.5)
 
 
 def test_the_other_rule_is_kept_where_it_differs(
-    tmp_path: Path, benchmark: Benchmark, standard: Standard
+    tmp_path: Path, benchmark: Benchmark, basis: Basis
 ) -> None:
     path = log(tmp_path / "a.jsonl", {"id": "p1", "answer": "130 zł [0]"})
-    _, shown, _ = collected(benchmark, standard, path)
-    [[answer]] = shown.questions[0].answers
+    _, shown = collected(benchmark, basis, path)
+    [[answer]] = shown.questions[0]["answers"]
     keys = shown.keys
-    assert dict(zip(keys, answer.scores, strict=True))["include"] == 1
-    assert dict(zip(keys, answer.others, strict=True))["include"] == 0
+    assert dict(zip(keys, answer["scores"], strict=True))["include"] == 1
+    assert dict(zip(keys, answer["others"], strict=True))["include"] == 0
 
 
 def test_the_prompt_is_shown_as_it_was_with_documents_in_the_order_of_the_log(
-    tmp_path: Path, benchmark: Benchmark, standard: Standard
+    tmp_path: Path, benchmark: Benchmark, basis: Basis
 ) -> None:
     in_order = log(tmp_path / "a.jsonl", {"id": "p1", "answer": "30 zł [0]"})
     shuffled = log(
@@ -138,13 +134,13 @@ def test_the_prompt_is_shown_as_it_was_with_documents_in_the_order_of_the_log(
         tmp_path / "c.jsonl",
         [{"id": "p1", "answer": "30 zł [0]", "signature": "mode:completion|model:model-c#0"}],
     )
-    _, shown, _ = collected(benchmark, standard, in_order, shuffled, as_text)
+    _, shown = collected(benchmark, basis, in_order, shuffled, as_text)
     [question] = shown.questions
-    assert [answer.view for [answer] in question.answers] == [0, 1, 2]
-    assert all(not answer.losses for [answer] in question.answers)
+    assert [answer["view"] for [answer] in question["answers"]] == [0, 1, 2]
+    assert all("losses" not in answer for [answer] in question["answers"])
     prompts = [
-        [(role, "".join(shown.strings[piece] for piece in text)) for role, text in view.prompt]
-        for view in question.views
+        [(role, "".join(shown.strings[piece] for piece in text)) for role, text in view["prompt"]]
+        for view in question["views"]
     ]
     body = "Zasady.\n[Opłata wynosi 30 zł.][Termin to 7 dni.]\nPytanie: Ile płacę?"
     assert prompts[0] == [("system", "System."), ("user", body)]
@@ -156,7 +152,7 @@ def test_the_prompt_is_shown_as_it_was_with_documents_in_the_order_of_the_log(
 
 
 def test_failed_empty_missing_repeated_and_unknown_answers(
-    tmp_path: Path, benchmark: Benchmark, standard: Standard
+    tmp_path: Path, benchmark: Benchmark, basis: Basis
 ) -> None:
     path = log(
         tmp_path / "a.jsonl",
@@ -165,22 +161,22 @@ def test_failed_empty_missing_repeated_and_unknown_answers(
         {"id": "p2", "answer": ""},
         {"id": "p9", "answer": "nieznane"},
     )
-    runs, shown, [results] = collected(benchmark, standard, path)
-    assert [question.id for question in shown.questions] == ["p1", "p2"]
-    [failed] = shown.questions[0].answers[0]
-    assert (failed.segments, failed.error, failed.scores) == (None, "HTTP 500", ())
-    first, second = shown.questions[1].answers[0]
-    assert (first.segments, second.segments) == ([("7 dni", [0])], [("", ())])
-    outcome = results.outcome
+    runs, shown = collected(benchmark, basis, path)
+    [run] = runs
+    assert [question["id"] for question in shown.questions] == ["p1", "p2"]
+    assert shown.questions[0]["answers"] == [[{"view": 0, "error": "HTTP 500"}]]
+    first, second = shown.questions[1]["answers"][0]
+    assert (first["segments"], second["segments"]) == ([("7 dni", [0])], [("", ())])
+    outcome = run.outcome
     assert list(outcome.failed) == ["p1"]
     assert (outcome.repeated, outcome.truncated) == (["p2"], 1)
-    assert results.rescored == ["p2"]  # the log says 1, one of two entries is found
+    assert run.rescored == ["p2"]  # the log says 1, one of two entries is found
     # p2 counts once, with the mean of its answers: include (0.5 + 0) / 2, safe 1.
     estimates = outcome.estimates(seed=0)["substring"]
     assert (estimates["include"].mean, estimates["include"].count) == (0.25, 1)
     assert estimates["total"].mean == 0.625
     english = load_texts("en")
-    assert list(notices(runs, [results], {"data": "d", "prompt": "other"}, english)) == [
+    assert list(notices(runs, {"data": "d", "prompt": "other"}, english)) == [
         english["notice_conditions"].format(run="model-a", parts="prompt"),
         english["notice_rescored"].format(run="model-a", count=1, ids="p2"),
         english["notice_unknown"].format(run="model-a", ids="p9"),
@@ -189,15 +185,15 @@ def test_failed_empty_missing_repeated_and_unknown_answers(
     ]
 
 
-def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, standard: Standard) -> None:
+def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, basis: Basis) -> None:
     right = log(
         tmp_path / "a.jsonl",
         {"id": "p1", "answer": "30 zł [0]"},
         {"id": "p2", "answer": "7 dni, 14 dni"},
     )
     wrong = log(tmp_path / "b.jsonl", {"id": "p1", "answer": "60 zł [0]"}, model="model-b")
-    runs, shown, results = collected(benchmark, standard, right, wrong)
-    head = headline(runs, results, shown.categories, seed=0)
+    runs, shown = collected(benchmark, basis, right, wrong)
+    head = headline(runs, shown.categories, seed=0)
     assert [run.name for run in head.runs] == ["model-a", "model-b"]
     means = {
         row.name: [cell and cell.estimate.mean for cell in row.cells]
@@ -227,31 +223,32 @@ def test_models_of_one_name_are_told_apart(tmp_path: Path, benchmark: Benchmark)
     (tmp_path / "other").mkdir()
     paths.append(log(tmp_path / "other" / "b.jsonl", answer))
     paths.append(write(tmp_path / "c.jsonl", [answer]))
-    names = [run.name for run in read_runs(paths, benchmark.samples)]
+    names = [run.name for run in read_runs(paths, benchmark.samples, "substring")]
     assert names == ["model-a (a)", "model-a (b) 2", "model-a (b) 3", "c"]
 
 
 def test_other_documents_than_those_of_the_data(tmp_path: Path, benchmark: Benchmark) -> None:
     path = log(tmp_path / "a.jsonl", {"id": "p1", "answer": "", "context": ["doc-a"]})
     with pytest.raises(UserError, match=r"a\.jsonl:1: the model saw other documents \(doc-a\)"):
-        read_runs([path], benchmark.samples)
+        read_runs([path], benchmark.samples, "substring")
 
 
 def test_a_log_of_other_data(tmp_path: Path, benchmark: Benchmark) -> None:
     path = log(tmp_path / "a.jsonl", {"id": "x", "answer": ""})
     with pytest.raises(UserError, match=r"no answer to a sample of --eval_path; it names 'x'"):
-        read_runs([path], benchmark.samples)
+        read_runs([path], benchmark.samples, "substring")
 
 
 def test_what_logs_hold_of_the_wrong_type_is_no_trouble(
-    tmp_path: Path, benchmark: Benchmark, standard: Standard
+    tmp_path: Path, benchmark: Benchmark, basis: Basis
 ) -> None:
     odd = {"usage": [1], "seconds": "1", "finish_reason": {"a": 1}, "error": 5, "reasoning": ["r"]}
     path = log(tmp_path / "a.jsonl", {"id": "p1", "answer": "tak", "scores": "1", **odd})
-    _, shown, _ = collected(benchmark, standard, path)
-    [[answer]] = shown.questions[0].answers
-    assert (answer.tokens, answer.seconds) == ((), None)
-    assert (answer.finish, answer.error, answer.reasoning) == ("{'a': 1}", "5", "['r']")
+    _, shown = collected(benchmark, basis, path)
+    [[answer]] = shown.questions[0]["answers"]
+    assert not {"tokens", "seconds"} & answer.keys()
+    told = (answer["finish"], answer["error"], answer["reasoning"])
+    assert told == ("{'a': 1}", "5", "['r']")
 
 
 def test_interned_pieces_are_the_text() -> None:

@@ -10,10 +10,9 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from ragifeval.results.report import page
-from ragifeval.results.report.headline import Cell, Headline, Row, RunFacts
+from ragifeval.results.report.collect import Content
+from ragifeval.results.report.headline import Cell, Headline, RunFacts, ScoreRow, axis_for
 from ragifeval.results.report.page import render
-from ragifeval.results.report.plot import axis_for
-from ragifeval.results.report.shown import Shown
 from ragifeval.results.report.texts import LANGUAGES, Numbers, load_texts
 from ragifeval.results.single_page import embedded
 from ragifeval.scoring.statistics import Estimate
@@ -31,11 +30,11 @@ def rendered(name: str = "model", language: str = "pl") -> str:
         other="words",
         samples=1,
         runs=[facts, facts],
-        aggregates=[Row("total", [cell, cell])],
-        conditions=[Row("include", [cell, None]), Row("my_own_condition", [cell, cell])],
-        categories=[Row(name, [cell, cell])],
+        aggregates=[ScoreRow("total", [cell, cell])],
+        conditions=[ScoreRow("include", [cell, None]), ScoreRow("my_own_condition", [cell, cell])],
+        categories=[ScoreRow(name, [cell, cell])],
     )
-    shown = Shown([name], "substring", ["include"], [0], [name], strings=[name])
+    shown = Content([name], "substring", ["include"], [0], [name], strings=[name])
     return render(shown, head, [name], language)
 
 

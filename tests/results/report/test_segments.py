@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from ragifeval.results.report.marks import Mark
-from ragifeval.results.report.segments import cut
+from ragifeval.results.report.marks import Mark, cut
 
 
 def marks(*spans: tuple[int, int]) -> list[Mark]:
