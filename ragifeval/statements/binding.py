@@ -18,6 +18,7 @@ OWN, NOTHING, RIVAL = 1, 0, -1
 
 _RESPECTIVELY = word_set("segments", "respectively")
 _BOTH = word_set("segments", "both")
+_PURPOSE = word_set("segments", "purpose")
 _RELATIVE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
 # How far a preposition binds a value to the thing behind it, in tokens.
@@ -41,6 +42,7 @@ class Things:
         own: where the statement's own thing is mentioned.
         rivals: where others are.
         values: the tokens of values that things may be bound to: they pair off with the things.
+        looks_back: whether a thing of the sentences before counts, where nothing nearer does.
     """
 
     def __init__(
@@ -49,7 +51,10 @@ class Things:
         rivals: Sequence[Place],
         values: Sequence[int],
         reading: Reading,
+        *,
+        looks_back: bool,
     ) -> None:
+        self._looks_back = looks_back
         self._reading = reading
         self._units = reading.units
         self.things = sorted(_outermost(own, rivals), key=lambda thing: thing.start)
@@ -66,7 +71,15 @@ class Things:
         """What a place is bound to: OWN, RIVAL, or NOTHING (to no thing, or to both)."""
         if not self.things:
             return NOTHING
-        for look in (self._each, self._in_order, self._in_row, self._near, self._paired):
+        for look in (
+            self._each,
+            self._in_order,
+            self._in_row,
+            self._near,
+            self._in_brackets,
+            self._in_purpose,
+            self._paired,
+        ):
             side = look(place)
             if side is not None:
                 return side
@@ -126,7 +139,7 @@ class Things:
         if not things:
             return None
         if len(things) == 1:
-            return things[0].side
+            return things[0].side if self._is_nearest(place, things[0]) else None
         inside = [
             thing for thing in things if place.start <= thing.start and thing.end <= place.end
         ]
@@ -139,6 +152,14 @@ class Things:
                 return group[index].side
         return things[0].side
 
+    def _is_nearest(self, place: Place, thing: Thing) -> bool:
+        """Whether no other value of the mini-clause is nearer to its only thing."""
+        tokens = self._units.mini_tokens[self._units.mini[place.start]]
+        values = self._value_set.intersection(tokens)
+        if len(values) < 2 or place.start not in values:
+            return True
+        return place.start == min(values, key=lambda token: abs(token - thing.start))
+
     def _is_linked(self, place: Place, thing: Thing) -> bool:
         """Whether a preposition right behind the value leads to the thing."""
         words = self._reading.words
@@ -147,6 +168,28 @@ class Things:
             words[token] in _LINKS for token in between
         )
 
+    def _in_purpose(self, place: Place) -> int | None:
+        """The thing that the value is for: "zostają 2 dni, by złożyć skargę"."""
+        minis = self._units.minis_of[self._units.sentence[place.start]]
+        following = self._units.rank_of[self._units.mini[place.start]] + 1
+        if following == len(minis) or minis[following] not in self._by_mini:
+            return None
+        mini = minis[following]
+        if self._reading.words[self._units.mini_tokens[mini][0]] in _PURPOSE:
+            return self._by_mini[mini][0].side
+        return None
+
+    def _in_brackets(self, place: Place) -> int | None:
+        """The last thing before the brackets: "kajak (45 zł)"."""
+        units = self._units
+        clause = units.clauses[units.clause[place.start]]
+        earlier = bisect_left(self._starts, clause.tokens[0])
+        if clause.opener != "(" or not earlier:
+            return None
+        thing = self.things[earlier - 1]
+        outer = units.clause[clause.tokens[0] - 1]
+        return thing.side if units.clause[thing.start] == outer else None
+
     def _paired(self, place: Place) -> int | None:
         """The thing that pairs off with the value in the sentence: "rower: 60 zł, kajak: 45 zł"."""
         sentence = self._units.sentence[place.start]
@@ -154,6 +197,10 @@ class Things:
         if pairs is None:
             pairs = self._pairs[sentence] = self._pair_off(sentence)
         return pairs.get(self._units.mini[place.start])
+
+    @cached_property
+    def _value_set(self) -> frozenset[int]:
+        return frozenset(self._values)
 
     @cached_property
     def _value_minis(self) -> frozenset[int]:
@@ -192,7 +239,7 @@ class Things:
         units = self._units
         mini = units.mini[place.start]
         minis = units.minis_of[units.sentence[place.start]]
-        at = minis.index(mini)
+        at = units.rank_of[mini]
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
             if other in self._by_mini and not self._is_relative(other):
                 return self._by_mini[other][-1].side
@@ -218,7 +265,7 @@ class Things:
                 return things[-1].side
         sentence = units.sentence[place.start]
         earlier = bisect_left(self._starts, place.start)
-        if earlier:
+        if earlier and self._looks_back:
             thing = self.things[earlier - 1]
             if sentence - units.sentence[thing.start] <= _SENTENCES_BACK:
                 return thing.side

@@ -20,7 +20,7 @@ from ragifeval.statements.polarity import (
     verdict_sign,
     verdicts,
 )
-from ragifeval.statements.quantities import unit_of
+from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import WordSet, word_set
 from ragifeval.text.normalizer import Normalizer
@@ -32,6 +32,7 @@ _TOTAL = "@total"
 _WITH = ("z", "ze")
 # Words before what a period runs from.
 _STARTS = ("od", "licząc", "po")
+_REACH_START = 4
 
 Reason = Literal[
     "said", "missing", "denied", "other thing", "contradicted", "other start", "other total"
@@ -103,6 +104,8 @@ class Statements:
         others: list[str] = []
         if statement.of:
             for other in everything:
+                if other.is_never:
+                    continue
                 if other.of and set(statement.of).isdisjoint(other.of):
                     rivals += [wording for wording in other.of if wording not in statement.of]
                     others += other.say
@@ -172,7 +175,18 @@ class _Judgement:
             values = sorted(token for unit in units if unit for token in values_of(unit, reading))
         taken = {token for place in said for token in place.taken}
         own = [place for place in own if not place.taken <= taken]
-        return Things(own, rivals, values, reading)
+        if units <= PERIODS:
+            # "2 dni od wglądu": the start of a period is not what the period is for.
+            rivals = [place for place in rivals if not self._is_start(place)]
+        return Things(own, rivals, values, reading, looks_back=not self._statement.is_never)
+
+    def _is_start(self, place: Place) -> bool:
+        """Whether what stands at a place is led by "od" or "po"."""
+        clause = self._reading.units.clause
+        return any(
+            self._reading.words[token] in _STARTS and clause[token] == clause[place.start]
+            for token in range(max(0, place.start - _REACH_START), place.start)
+        )
 
     def _verdicts(self, spoken: Sequence[Place], things: Things | None) -> list[_Mention]:
         """The first verdict or, of a thing, those that are bound to it."""
@@ -185,11 +199,14 @@ class _Judgement:
         return bound or [mention for mention in mentions[:1] if mention.side == NOTHING]
 
     def _kept(self, mentions: Sequence[_Mention]) -> list[_Mention]:
-        """The mentions of the statement's own thing, or of none where no rival has it."""
+        """The mentions of the statement's own thing, or of none where no rival has it.
+
+        What must never be said of a thing counts only where it is said of that thing.
+        """
         sides = {mention.side for mention in mentions}
         has_thing = bool(self._compiled.own)
         allowed = {OWN, NOTHING}
-        if has_thing and RIVAL in sides and OWN not in sides:
+        if has_thing and (self._statement.is_never or (RIVAL in sides and OWN not in sides)):
             allowed = {OWN}
         return [mention for mention in mentions if mention.side in allowed]
 
@@ -243,8 +260,24 @@ class _Judgement:
 
     def _is_contrasted(self, mention: _Mention) -> bool:
         """Whether a number that is bound to nothing stands in a contrast."""
-        is_bound = mention.side == OWN
-        return bool(mention.place.unit) and not is_bound and self._has(mention.place, _CONTRAST)
+        if mention.side == OWN or not mention.place.unit:
+            return False
+        units, words = self._reading.units, self._reading.words
+        place = mention.place
+        first = units.clause[place.start]
+        near = [
+            clause
+            for clause in units.clauses[max(0, first - _CLAUSES_BACK) : first + 1]
+            if clause.sentence == units.sentence[place.start]
+        ]
+        if any(words[token] in _CONTRAST for clause in near for token in clause.tokens[:_REACH]):
+            return True
+        behind = units.clauses[first].tokens[-1] + 1
+        return (
+            behind < len(words)
+            and units.sentence[behind] == units.sentence[place.start]
+            and words[behind] in _CONTRAST
+        )
 
     def _has(self, place: Place, words: WordSet) -> bool:
         """Whether the sentence of a place holds one of some words, near the place."""
@@ -309,4 +342,5 @@ class _Judgement:
 
 
 _REACH = 40
+_CLAUSES_BACK = 3
 _LABELS = ":–|="

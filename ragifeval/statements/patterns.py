@@ -104,6 +104,8 @@ class Phrase:
             return False
         if len({units.clause[token] for token in tokens}) == 1:
             return True
+        if self.leads >= 0 and reading.words[start] == "nie":
+            return False
         # Over a comma, the words keep their order, and nothing between them denies.
         between = range(start, end + 1)
         if any(reading.words[token] == "nie" and token not in tokens for token in between):

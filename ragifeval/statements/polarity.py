@@ -22,12 +22,16 @@ def _words(key: str) -> WordSet:
 _NOT, _WITHOUT, _INSTEAD, _NOR, _NONE = map(_words, ("not", "without", "instead", "nor", "none"))
 _FALSE, _COMPARED, _BOUNDED, _BEHIND = map(_words, ("false", "compared", "bounded", "behind"))
 _PAST, _PAST_ADJECTIVES, _PAST_THINGS = map(_words, ("past", "past_adjectives", "past_things"))
+_BESIDES = _words("besides")
 _UNREAL, _REAL_CONDITIONALS = _words("unreal"), _words("real_conditionals")
 _LIMITED, _LIMITS, _JOINS = _words("limited"), _words("limits"), _words("joins")
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _PAST_YEARS = frozenset(f"rok {year}" for year in table("polarity")["past_years"])
 _REGARDLESS: Sequence[tuple[str, ...]] = [
     tuple(phrase.split()) for phrase in table("polarity")["regardless"]
+]
+_DISOWNING: Sequence[tuple[str, ...]] = [
+    tuple(phrase.split()) for phrase in table("polarity")["disowning"]
 ]
 _TOO_LATE: Sequence[tuple[str, ...]] = [
     tuple(phrase.split()) for phrase in table("polarity")["too_late"]
@@ -37,7 +41,7 @@ _FILLERS = word_set("verdict", "fillers")
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
-_REACH_BEHIND = 3
+_REACH_BESIDES = 2
 
 
 def polarity(place: Place, reading: Reading) -> int:
@@ -60,6 +64,11 @@ def _clause_of(place: Place, units: Units) -> list[int]:
     tokens = units.clauses[first].tokens
     if last != first:
         tokens = tokens + units.clauses[last].tokens
+    elif place.unit and len(tokens) == len(place.taken) and units.clauses[first].opener == ",":
+        # "Najwyższej stawki, 60 zł, nie stosuje się": the value belongs to the clause around it.
+        following = first + 1
+        if following < len(units.clauses) and units.clauses[following].opener == ",":
+            tokens = tokens + units.clauses[following].tokens
     if len(tokens) > 2 * _REACH:
         tokens = [token for token in tokens if place.start - _REACH <= token < place.end + _REACH]
     return tokens
@@ -118,7 +127,17 @@ def _is_open(place: Place, clause: Sequence[int], reading: Reading) -> bool:
     before = [words[token] for token in range(max(0, place.start - 4), place.start)]
     if any(_contains(before, phrase) for phrase in _REGARDLESS):
         return True
+    if any(word in _BESIDES for word in before[-_REACH_BESIDES:]) or _is_disowned(place, reading):
+        return True
     return bool(place.unit) and _is_limited(place, reading)
+
+
+def _is_disowned(place: Place, reading: Reading) -> bool:
+    """Whether "nie jest tak, że" or the like stands before the place in its sentence."""
+    units = reading.units
+    start = units.tokens_of_sentence(units.sentence[place.start]).start
+    before = reading.words[max(start, place.start - _REACH) : place.start]
+    return "nie" in before and any(_contains(before, phrase) for phrase in _DISOWNING)
 
 
 def _is_limited(place: Place, reading: Reading) -> bool:
@@ -226,7 +245,9 @@ def verdicts(reading: Reading) -> list[Place]:
         if units.sentence_ends[clause.sentence] == "?":
             continue
         said = [token for token in tokens if _verdict_word(words[token])]
-        if said and all(_is_verdict_word(words[token]) for token in tokens):
+        # "To nie jest tak, że ..." is no verdict.
+        is_one = len({_verdict_word(words[token]) for token in said}) == 1
+        if is_one and all(_is_verdict_word(words[token]) for token in tokens):
             found.append(_at(said[-1]))
     if not found and len(reading) and words[0] in _NO:
         found.append(_at(0))

@@ -83,6 +83,9 @@ def is_year(token: str) -> bool:
     return token.startswith("rok ")
 
 
+PERIODS = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
+"""The units of time that quantities have."""
+
 _DIGITS = frozenset("0123456789")
 _BEYOND = ("",) * 6
 _LAST_DAYS = dict(zip(MONTH_NAMES, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))

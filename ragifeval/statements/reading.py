@@ -209,6 +209,8 @@ class Units:
         lines, clauses: the units.
         sentence_ends: the mark that ends each sentence, "" for none.
         minis_of: the mini-clauses of each sentence, in order.
+        mini_tokens: the tokens of each mini-clause.
+        rank_of: the index of each mini-clause among those of its sentence.
     """
 
     def __init__(self, reading: Reading, gaps: Sequence[str]) -> None:
@@ -318,6 +320,7 @@ class Units:
         self.mini: list[int] = list(clause)
         self.minis_of: list[list[int]] = [[] for _ in self.sentence_ends]
         self.mini_tokens: dict[int, list[int]] = {}
+        self.rank_of: dict[int, int] = {}
         extra = len(self.clauses)
         current: dict[int, int] = {}
         is_number_ahead = _numbers_ahead(reading, clause)
@@ -328,7 +331,9 @@ class Units:
                 mini, extra = extra, extra + 1
             if mini not in self.mini_tokens:
                 self.mini_tokens[mini] = []
-                self.minis_of[self.sentence[index]].append(mini)
+                minis = self.minis_of[self.sentence[index]]
+                self.rank_of[mini] = len(minis)
+                minis.append(mini)
             current[number] = mini
             self.mini[index] = mini
             self.mini_tokens[mini].append(index)
