@@ -57,13 +57,14 @@ class Things:
         self._looks_back = looks_back
         self._reading = reading
         self._units = reading.units
+        self._minis = reading.units.minis
         self.things = sorted(_outermost(own, rivals), key=lambda thing: thing.start)
         self._starts = [thing.start for thing in self.things]
         self._values = values
         self._by_mini: dict[int, list[Thing]] = {}
         self._by_line: dict[int, list[Thing]] = {}
         for thing in self.things:
-            self._by_mini.setdefault(self._units.mini[thing.start], []).append(thing)
+            self._by_mini.setdefault(self._minis.of[thing.start], []).append(thing)
             self._by_line.setdefault(self._units.line[thing.start], []).append(thing)
         self._pairs: dict[int, dict[int, int]] = {}
 
@@ -91,7 +92,7 @@ class Things:
         words, start = self._reading.words, place.start
         if start and words[start - 1] == "po" and place.unit in _MONEY:
             return NOTHING
-        tokens = self._units.mini_tokens[self._units.mini[start]]
+        tokens = self._minis.tokens[self._minis.of[start]]
         if any(words[token] in _BOTH for token in tokens if abs(token - start) <= _REACH_BACK):
             return NOTHING
         return None
@@ -135,7 +136,7 @@ class Things:
 
     def _near(self, place: Place) -> int | None:
         """The thing of the mini-clause."""
-        things = self._by_mini.get(self._units.mini[place.start], [])
+        things = self._by_mini.get(self._minis.of[place.start], [])
         if not things:
             return None
         if len(things) == 1:
@@ -154,7 +155,7 @@ class Things:
 
     def _is_nearest(self, place: Place, thing: Thing) -> bool:
         """Whether no other value of the mini-clause is nearer to its only thing."""
-        tokens = self._units.mini_tokens[self._units.mini[place.start]]
+        tokens = self._minis.tokens[self._minis.of[place.start]]
         values = self._value_set.intersection(tokens)
         if len(values) < 2 or place.start not in values:
             return True
@@ -170,12 +171,12 @@ class Things:
 
     def _in_purpose(self, place: Place) -> int | None:
         """The thing that the value is for: "zostają 2 dni, by złożyć skargę"."""
-        minis = self._units.minis_of[self._units.sentence[place.start]]
-        following = self._units.rank_of[self._units.mini[place.start]] + 1
+        minis = self._minis.by_sentence[self._units.sentence[place.start]]
+        following = self._minis.rank[self._minis.of[place.start]] + 1
         if following == len(minis) or minis[following] not in self._by_mini:
             return None
         mini = minis[following]
-        if self._reading.words[self._units.mini_tokens[mini][0]] in _PURPOSE:
+        if self._reading.words[self._minis.tokens[mini][0]] in _PURPOSE:
             return self._by_mini[mini][0].side
         return None
 
@@ -196,7 +197,7 @@ class Things:
         pairs = self._pairs.get(sentence)
         if pairs is None:
             pairs = self._pairs[sentence] = self._pair_off(sentence)
-        return pairs.get(self._units.mini[place.start])
+        return pairs.get(self._minis.of[place.start])
 
     @cached_property
     def _value_set(self) -> frozenset[int]:
@@ -204,12 +205,11 @@ class Things:
 
     @cached_property
     def _value_minis(self) -> frozenset[int]:
-        return frozenset(self._units.mini[token] for token in self._values)
+        return frozenset(self._minis.of[token] for token in self._values)
 
     def _pair_off(self, sentence: int) -> dict[int, int]:
         """Pair mini-clauses that have a value alone with those that have a thing alone."""
-        units = self._units
-        minis = units.minis_of[sentence]
+        minis = self._minis.by_sentence[sentence]
         pairs: dict[int, int] = {}
         unclaimed: list[int] = []
         claimed: set[int] = set()
@@ -222,7 +222,7 @@ class Things:
                 continue
             behind = minis[index + 1] if index + 1 < len(minis) else -1
             is_free = behind in self._by_mini and behind not in self._value_minis
-            if is_free and units.mini_opener(behind) == "(":
+            if is_free and self._minis.opener(behind) == "(":
                 partner = behind
             elif unclaimed:
                 partner = unclaimed.pop()
@@ -237,9 +237,9 @@ class Things:
     def _around(self, place: Place) -> int | None:
         """The nearest thing before in the sentence, else behind it."""
         units = self._units
-        mini = units.mini[place.start]
-        minis = units.minis_of[units.sentence[place.start]]
-        at = units.rank_of[mini]
+        mini = self._minis.of[place.start]
+        minis = self._minis.by_sentence[units.sentence[place.start]]
+        at = self._minis.rank[mini]
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
             if other in self._by_mini and not self._is_relative(other):
                 return self._by_mini[other][-1].side
@@ -249,7 +249,7 @@ class Things:
         return None
 
     def _is_relative(self, mini: int) -> bool:
-        tokens = self._units.mini_tokens[mini][:2]
+        tokens = self._minis.tokens[mini][:2]
         return any(self._reading.words[token] in _RELATIVE for token in tokens)
 
     def _by_layout(self, place: Place) -> int:

@@ -151,7 +151,9 @@ class Vocabulary:
         # A day and month -> the atoms of that date in some year.
         self._dates: dict[str, list[int]] = {}
         self._parts: dict[str, Part] = {}
-        self._met: dict[tuple[str, str], tuple[int, ...]] = {}
+        # The words and tokens that are known, and the atoms of those that meet any.
+        self._met: set[tuple[str, str]] = set()
+        self._hits: dict[tuple[str, str], tuple[int, ...]] = {}
 
     def compile(self, wording: str) -> Alternative:
         """Compile one wording.
@@ -171,6 +173,7 @@ class Vocabulary:
         part = Part(len(self._parts), tuple(alternatives))
         self._parts[wording] = part
         self._met.clear()
+        self._hits.clear()
         return part
 
     def _phrase(self, wording: str) -> Phrase:
@@ -200,12 +203,16 @@ class Vocabulary:
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
+        keys, met, hits = reading.keys, self._met, self._hits
+        unknown = set(keys) - met
+        if len(met) + len(unknown) > self.REMEMBERED:
+            met.clear()
+            hits.clear()
+            unknown = set(keys)
+        for key in unknown:
+            self._meet(*key)
         found: dict[int, list[int]] = {}
-        met = self._met
-        for index, key in enumerate(zip(reading.words, reading.tokens, strict=True)):
-            atoms = met.get(key)
-            if atoms is None:
-                atoms = self._meet(*key)
+        for index, atoms in [(at, hits[key]) for at, key in enumerate(keys) if key in hits]:
             for atom in atoms:
                 if atom in found:
                     found[atom].append(index)
@@ -213,10 +220,9 @@ class Vocabulary:
                     found[atom] = [index]
         return found
 
-    def _meet(self, word: str, token: str) -> tuple[int, ...]:
-        """The atoms that a token meets."""
-        if len(self._met) >= self.REMEMBERED:
-            self._met.clear()
+    def _meet(self, word: str, token: str) -> None:
+        """Remember the atoms that a token meets."""
+        self._met.add((word, token))
         atoms = [self._atoms[form] for form in _forms(token) if form in self._atoms]
         # A date without a year is the date that is asked for with one.
         atoms += self._dates.get(token, ())
@@ -225,9 +231,8 @@ class Vocabulary:
                 for text in {word[:length], token[:length]}:
                     if len(text) == length and text in self._prefixes:
                         atoms.append(self._prefixes[text])
-        known = tuple(dict.fromkeys(atoms))
-        self._met[word, token] = known
-        return known
+        if atoms:
+            self._hits[word, token] = tuple(dict.fromkeys(atoms))
 
     def words_of(self, wording: str, reading: Reading) -> list[str]:
         """The words of a text that a prefix or a class meets, each once."""

@@ -9,7 +9,8 @@ affirmed nor denied.
 from collections.abc import Sequence
 
 from ragifeval.statements.patterns import Place
-from ragifeval.statements.reading import Reading, Units
+from ragifeval.statements.reading import Reading
+from ragifeval.statements.units import Units
 from ragifeval.statements.wordings import WordSet, table, word_set
 
 AFFIRMED, OPEN, DENIED = 1, 0, -1
