@@ -12,14 +12,7 @@ from typing import Literal
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.entries import Statement
 from ragifeval.statements.patterns import Alternative, Finder, Place, Vocabulary
-from ragifeval.statements.polarity import (
-    AFFIRMED,
-    DENIED,
-    OPEN,
-    polarity,
-    verdict_sign,
-    verdicts,
-)
+from ragifeval.statements.polarity import AFFIRMED, DENIED, OPEN, Signs
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import WordSet, word_set
@@ -122,13 +115,24 @@ class Statements:
     def judge(self, reading: Reading) -> list[Outcome]:
         """Judge an answer by each statement, in order."""
         finder = Finder(self._vocabulary, reading)
-        return [_Judgement(compiled, finder, self._total).outcome() for compiled in self._compiled]
+        signs = Signs(reading)
+        return [
+            _Judgement(compiled, finder, signs, self._total).outcome()
+            for compiled in self._compiled
+        ]
 
 
 class _Judgement:
     """One statement and one answer."""
 
-    def __init__(self, compiled: _Compiled, finder: Finder, total: Sequence[Alternative]) -> None:
+    def __init__(
+        self,
+        compiled: _Compiled,
+        finder: Finder,
+        signs: Signs,
+        total: Sequence[Alternative],
+    ) -> None:
+        self._signs = signs
         self._compiled = compiled
         self._statement = compiled.statement
         self._finder = finder
@@ -145,18 +149,18 @@ class _Judgement:
 
     def _mentions(self) -> list[_Mention]:
         """The places of what is said, of its opposite, and the verdicts."""
-        find, reading = self._finder.find, self._reading
+        find = self._finder.find
         said = find(self._compiled.say)
         places = [(place, 1) for place in said]
         places += [(place, -1) for place in find(self._compiled.anti)]
-        spoken = verdicts(reading) if self._statement.has_verdict else []
+        spoken = self._signs.verdicts if self._statement.has_verdict else []
         if not places and not spoken:
             return []
         things = self._things(said)
         mentions = [
             _Mention(
                 place,
-                polarity(place, reading) * sign,
+                self._signs.of(place) * sign,
                 things.side(place) if things is not None else NOTHING,
             )
             for place, sign in places
@@ -192,7 +196,7 @@ class _Judgement:
         """The first verdict or, of a thing, those that are bound to it."""
         sides = [things.side(place) if things is not None else NOTHING for place in spoken]
         mentions = [
-            _Mention(place, verdict_sign(place, self._reading), side)
+            _Mention(place, self._signs.verdict(place), side)
             for place, side in zip(spoken, sides, strict=True)
         ]
         bound = [mention for mention in mentions if mention.side == OWN]
@@ -301,7 +305,7 @@ class _Judgement:
         names_start = any(reading.words[token] in _STARTS for token in behind)
         reach = (0,) if names_start else (0, 1)
         return any(
-            units.sentence[start.start] - sentence in reach and polarity(start, reading) != DENIED
+            units.sentence[start.start] - sentence in reach and self._signs.of(start) != DENIED
             for start in self._finder.find(self._compiled.start)
         )
 
@@ -313,7 +317,7 @@ class _Judgement:
         for place in self._finder.find(self._total):
             if place.end < len(reading) and reading.words[place.end] in _WITH:
                 continue
-            if polarity(place, reading) == OPEN:
+            if self._signs.of(place) == OPEN:
                 continue
             called = self._called(place, kinds)
             if called is not None and reading.tokens[called] not in amounts:

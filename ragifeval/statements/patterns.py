@@ -128,10 +128,11 @@ class Part:
 
     Attributes:
         number: which part of the vocabulary this is, for remembering its places.
+        by_atom: the alternatives by an atom without which they are not found.
     """
 
     number: int
-    alternatives: tuple[tuple[Phrase, ...], ...]
+    by_atom: Mapping[int, Sequence[tuple[Phrase, ...]]]
 
 
 class Vocabulary:
@@ -167,10 +168,11 @@ class Vocabulary:
         known = self._parts.get(wording)
         if known is not None:
             return known
-        alternatives = []
+        by_atom: dict[int, list[tuple[Phrase, ...]]] = {}
         for phrases in class_wordings(wording) if wording.startswith("@") else [wording]:
-            alternatives.append(tuple(self._phrase(phrase) for phrase in phrases.split("&")))
-        part = Part(len(self._parts), tuple(alternatives))
+            alternative = tuple(self._phrase(phrase) for phrase in phrases.split("&"))
+            by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
+        part = Part(len(self._parts), by_atom)
         self._parts[wording] = part
         self._met.clear()
         self._hits.clear()
@@ -298,13 +300,14 @@ class Finder:
         if known is not None:
             return known
         places: list[Place] = []
-        for phrases in part.alternatives:
-            found = phrases[0].find(self._found, self.reading)
-            for phrase in phrases[1:]:
-                if not found:
-                    break
-                found = _join(found, phrase.find(self._found, self.reading), self.reading)
-            places += found
+        for atom in part.by_atom.keys() & self._found.keys():
+            for phrases in part.by_atom[atom]:
+                found = phrases[0].find(self._found, self.reading)
+                for phrase in phrases[1:]:
+                    if not found:
+                        break
+                    found = _join(found, phrase.find(self._found, self.reading), self.reading)
+                places += found
         self._parts[part.number] = places
         return places
 

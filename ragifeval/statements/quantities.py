@@ -168,7 +168,7 @@ _HALF = "pół"
 _SPECIAL = frozenset(
     {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
 )
-_YEARS_SPOKEN_OF = range(1900, 2100)
+_CENTURIES = ("19", "20")
 _BEFORE_YEARS = word_set("periods", "before_years")
 
 
@@ -206,7 +206,7 @@ def _read_number(words: Tokens, index: int, number: Decimal | None, after: int) 
             number, after = number * 1000, after + 1
     if tokens[after] in _LAST_DAYS:
         return _dated(words, int(number), tokens[after], after + 1)
-    if number in _YEARS_SPOKEN_OF and number % 1 == 0:
+    if _is_spoken_of(token):
         if tokens[after] == "rok" and words.words[after] not in ("lat", "lata"):
             return f"rok {token}", after + 1
         if _is_bare_year(words, index):
@@ -257,9 +257,13 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
 
 def _dated(words: Tokens, day: int, month: str, after: int) -> tuple[str, int]:
     year = words.tokens[after]
-    if len(year) == 4 and year.isdigit() and int(year) in _YEARS_SPOKEN_OF:
+    if _is_spoken_of(year):
         return f"{day} {month} {year}", after + (2 if words.tokens[after + 1] == "rok" else 1)
     return f"{day} {month}", after
+
+
+def _is_spoken_of(year: str) -> bool:
+    return len(year) == 4 and year.startswith(_CENTURIES) and year.isdigit()
 
 
 def _is_bare_year(words: Tokens, index: int) -> bool:
