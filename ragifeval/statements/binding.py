@@ -63,9 +63,13 @@ class Things:
         self._values = values
         self._by_mini: dict[int, list[Thing]] = {}
         self._by_line: dict[int, list[Thing]] = {}
+        # The first thing of each cell of a table.
+        self._by_cell: dict[tuple[int, int], Thing] = {}
         for thing in self.things:
             self._by_mini.setdefault(self._minis.of[thing.start], []).append(thing)
-            self._by_line.setdefault(self._units.line[thing.start], []).append(thing)
+            line = self._units.line[thing.start]
+            self._by_line.setdefault(line, []).append(thing)
+            self._by_cell.setdefault((line, self._units.cell[thing.start]), thing)
         self._pairs: dict[int, dict[int, int]] = {}
 
     def side(self, place: Place) -> int:
@@ -92,8 +96,9 @@ class Things:
         words, start = self._reading.words, place.start
         if start and words[start - 1] == "po" and place.unit in _MONEY:
             return NOTHING
-        tokens = self._minis.tokens[self._minis.of[start]]
-        if any(words[token] in _BOTH for token in tokens if abs(token - start) <= _REACH_BACK):
+        mini = self._minis.of
+        near = range(max(0, start - _REACH_BACK), min(len(words), start + _REACH_BACK))
+        if any(words[token] in _BOTH and mini[token] == mini[start] for token in near):
             return NOTHING
         return None
 
@@ -105,8 +110,9 @@ class Things:
             return None
         if not any(words[token] in _RESPECTIVELY for token in sentence):
             return None
-        values = [token for token in self._values if token in sentence]
-        things = [thing for thing in self.things if thing.start in sentence]
+        first, last = sentence.start, sentence.stop
+        values = self._values[bisect_left(self._values, first) : bisect_left(self._values, last)]
+        things = self.things[bisect_left(self._starts, first) : bisect_left(self._starts, last)]
         if len(values) != len(things) or place.start not in values:
             return None
         return things[values.index(place.start)].side
@@ -118,20 +124,16 @@ class Things:
         if not units.lines[line].is_row:
             return None
         cell = units.cell[place.start]
-        in_row = self._by_line.get(line, [])
-        for thing in in_row:
-            if units.cell[thing.start] == cell:
-                return self._near(place)
+        if (line, cell) in self._by_cell:
+            return self._near(place)
         head = line
         while head and units.lines[head - 1].is_row and line - head < _LONGEST_TABLE:
             head -= 1
-        for thing in self._by_line.get(head, []) if head != line else []:
-            if units.cell[thing.start] == cell:
-                return thing.side
         first = units.cell[units.lines[line].start]
-        for thing in in_row:
-            if units.cell[thing.start] == first:
-                return thing.side
+        for key in ((head, cell), (line, first)):
+            if key in self._by_cell:
+                return self._by_cell[key].side
+        in_row = self._by_line.get(line)
         return in_row[0].side if in_row else None
 
     def _near(self, place: Place) -> int | None:
@@ -141,25 +143,26 @@ class Things:
             return None
         if len(things) == 1:
             return things[0].side if self._is_nearest(place, things[0]) else None
-        inside = [
-            thing for thing in things if place.start <= thing.start and thing.end <= place.end
-        ]
-        before = [thing for thing in things if thing.end <= place.start]
-        behind = [thing for thing in things if thing.start >= place.end]
-        if behind and self._is_linked(place, behind[0]):
-            return behind[0].side
-        for group, index in ((inside, 0), (before, -1), (behind, 0)):
-            if group:
-                return group[index].side
-        return things[0].side
+        first = bisect_left(things, place.start, key=_start_of)
+        behind = bisect_left(things, place.end, key=_start_of)
+        if behind < len(things) and self._is_linked(place, things[behind]):
+            return things[behind].side
+        if first < behind:
+            return things[first].side
+        return things[max(0, first - 1)].side
 
     def _is_nearest(self, place: Place, thing: Thing) -> bool:
         """Whether no other value of the mini-clause is nearer to its only thing."""
-        tokens = self._minis.tokens[self._minis.of[place.start]]
-        values = self._value_set.intersection(tokens)
-        if len(values) < 2 or place.start not in values:
+        mini = self._minis.of
+        at = bisect_left(self._values, thing.start)
+        near = [
+            token
+            for token in self._values[max(0, at - 1) : at + 1]
+            if mini[token] == mini[place.start]
+        ]
+        if not near or place.start not in self._value_set:
             return True
-        return place.start == min(values, key=lambda token: abs(token - thing.start))
+        return place.start == min(near, key=lambda token: abs(token - thing.start))
 
     def _is_linked(self, place: Place, thing: Thing) -> bool:
         """Whether a preposition right behind the value leads to the thing."""
@@ -257,9 +260,9 @@ class Things:
         units = self._units
         line = units.line[place.start]
         if things := self._by_line.get(line):
-            before = [thing for thing in things if thing.end <= place.start]
+            before = bisect_left(things, place.start, key=_start_of)
             if before or units.lines[line].is_item:
-                return (before or things)[-1 if before else 0].side
+                return things[max(0, before - 1)].side
         for head in self._heads(line):
             if things := self._by_line.get(head):
                 return things[-1].side
@@ -285,6 +288,10 @@ class Things:
             elif is_item and above.is_item and above.depth < depth:
                 yield head
                 depth = above.depth
+
+
+def _start_of(thing: Thing) -> int:
+    return thing.start
 
 
 _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])

@@ -7,6 +7,7 @@ thing; not when the answer contradicts it, names another total or another start.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
@@ -304,9 +305,15 @@ class _Judgement:
         behind = range(place.end, min(units.tokens_of_sentence(sentence).stop, place.end + _REACH))
         names_start = any(reading.words[token] in _STARTS for token in behind)
         reach = (0,) if names_start else (0, 1)
-        return any(
-            units.sentence[start.start] - sentence in reach and self._signs.of(start) != DENIED
+        return any(sentence + distance in self._sentences_of_start for distance in reach)
+
+    @cached_property
+    def _sentences_of_start(self) -> frozenset[int]:
+        """The sentences that name what the period should run from."""
+        return frozenset(
+            self._reading.units.sentence[start.start]
             for start in self._finder.find(self._compiled.start)
+            if self._signs.of(start) != DENIED
         )
 
     def _other_total(self, good: Sequence[_Mention]) -> int | None:

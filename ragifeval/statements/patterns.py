@@ -10,6 +10,7 @@ A wording is one of:
 - "@class": one of the wordings of a class in data/wordings.toml.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -143,6 +144,8 @@ class Vocabulary:
 
     # Words whose atoms are remembered before starting anew.
     REMEMBERED = 5_000
+    # Of a word that an answer repeats without end, these many are looked at.
+    MOST = 1_000
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
@@ -216,10 +219,10 @@ class Vocabulary:
         found: dict[int, list[int]] = {}
         for index, atoms in [(at, hits[key]) for at, key in enumerate(keys) if key in hits]:
             for atom in atoms:
-                if atom in found:
-                    found[atom].append(index)
-                else:
+                if atom not in found:
                     found[atom] = [index]
+                elif len(found[atom]) < self.MOST:
+                    found[atom].append(index)
         return found
 
     def _meet(self, word: str, token: str) -> None:
@@ -330,15 +333,17 @@ def _join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> l
         return []
     clause = reading.units.clause
     by_clause: dict[int, list[Place]] = {}
-    for other in others:
-        by_clause.setdefault(clause[other.start], []).append(other)
-        if clause[other.end - 1] != clause[other.start]:
-            by_clause.setdefault(clause[other.end - 1], []).append(other)
+    for other in sorted(others, key=_start_of):
+        for number in {clause[other.start], clause[other.end - 1]}:
+            by_clause.setdefault(number, []).append(other)
     joined = []
     for one in ones:
         near = by_clause.get(clause[one.start]) or by_clause.get(clause[one.end - 1])
         if near:
-            other = min(near[:_MOST_JOINED], key=lambda other: abs(other.start - one.start))
+            at = bisect_left(near, one.start, key=_start_of)
+            other = min(
+                near[max(0, at - 1) : at + 1], key=lambda other: abs(other.start - one.start)
+            )
             joined.append(
                 Place(
                     min(one.start, other.start),
@@ -350,5 +355,5 @@ def _join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> l
     return joined
 
 
-# Places of one clause that are looked at for the nearest.
-_MOST_JOINED = 50
+def _start_of(place: Place) -> int:
+    return place.start

@@ -61,6 +61,8 @@ _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
 _REACH_BESIDES, _REACH_REGARDLESS = 2, 4
 _LONGEST_VERDICT = 8
+# Words for yes and no that are looked at.
+_MOST_VERDICTS = 1_000
 
 
 @lru_cache(50_000)
@@ -122,17 +124,14 @@ class Signs:
         """The tokens of the clauses that the place stands in, near it."""
         units = self._units
         first, last = units.clause[place.start], units.clause[place.end - 1]
-        tokens = units.clauses[first].tokens
+        tokens = _near(units.clauses[first].tokens, place)
         if last != first:
-            tokens = tokens + units.clauses[last].tokens
+            tokens = [*tokens, *_near(units.clauses[last].tokens, place)]
         elif place.unit and len(tokens) == len(place.taken) and units.clauses[first].opener == ",":
             # "Najwyższej stawki, 60 zł, nie stosuje się": the value belongs to the clause around.
             following = first + 1
             if following < len(units.clauses) and units.clauses[following].opener == ",":
-                tokens = tokens + units.clauses[following].tokens
-        if len(tokens) > 2 * _REACH:
-            start = bisect_left(tokens, place.start - _REACH)
-            tokens = tokens[start : bisect_left(tokens, place.end + _REACH)]
+                tokens = [*tokens, *_near(units.clauses[following].tokens, place)]
         return tokens
 
     def _answered(self, place: Place) -> int:
@@ -274,7 +273,7 @@ class Signs:
         """
         units = self._units
         found = []
-        spoken = [token for token in self._signals if self._said(token)]
+        spoken = [token for token in self._signals if self._said(token)][:_MOST_VERDICTS]
         for number in dict.fromkeys(units.clause[token] for token in spoken):
             clause = units.clauses[number]
             if len(clause.tokens) > _LONGEST_VERDICT or clause.opener == "(":
@@ -293,6 +292,14 @@ class Signs:
     def verdict(self, place: Place) -> int:
         """What a verdict says."""
         return self._said(place.start)
+
+
+def _near(tokens: Sequence[int], place: Place) -> Sequence[int]:
+    """The tokens of a clause near a place, which in a long one are not all."""
+    if len(tokens) <= _REACH:
+        return tokens
+    start = bisect_left(tokens, place.start - _REACH)
+    return tokens[start : bisect_left(tokens, place.end + _REACH)]
 
 
 def _at(token: int) -> Place:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import add
 
 from ragifeval.statements.quantities import Tokens, merge_quantities
@@ -73,14 +73,17 @@ def _without_citations(text: Text) -> Tokens:
         [gaps[origin] for origin in origins],
         list(origins),
     )
-    if len(set(origins)) < len(origins):
-        # Tokens that were read from one word have nothing between them.
-        for index in range(1, len(origins)):
-            if origins[index] == origins[index - 1]:
-                tokens.gaps[index] = ""
+    # Tokens that were read from one word have nothing between them.
+    for index, (before, origin) in enumerate(pairwise(tokens.first), start=1):
+        if origin == before:
+            tokens.gaps[index] = ""
     tokens.gaps.append(gaps[-1])
     brackets = [index for index, gap in enumerate(tokens.gaps) if "[" in gap]
     return _cut(tokens, brackets) if brackets else tokens
+
+
+# What stands between two words is not longer than this, but in answers made to take long.
+_LONGEST_GAP = 100
 
 
 def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
@@ -100,7 +103,7 @@ def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
         tokens.slice(done, start, kept)
         # What stands before the bracket belongs to the gap behind it.
         opened = tokens.gaps[start] if start > done else tokens.gaps[done]
-        before = opened.rpartition("[")[0]
+        before = opened.rpartition("[")[0][-_LONGEST_GAP:]
         tokens.gaps[end] = tokens.gaps[end].partition("]")[2]
         done = end
     tokens.gaps[done] = before + tokens.gaps[done]

@@ -7,6 +7,7 @@ before every subordinate clause. A mini-clause ends also before "i", "oraz", "lu
 number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -35,7 +36,7 @@ class Line:
     depth: int = 0
 
 
-@dataclass
+@dataclass(slots=True)
 class Clause:
     """One clause.
 
@@ -144,7 +145,7 @@ class Units:
             if gaps[index] != " " or words[index] in _STARTERS or not index
         ]
         cell = 0
-        for index, end in zip(breaks, [*breaks[1:], count], strict=True):
+        for index, end in zip(breaks, [*breaks, count][1:], strict=True):
             cell = self._enter(index, cell)
             size = end - index
             current = self._outer[-1]
@@ -279,7 +280,7 @@ class Minis:
             if not inside:
                 self._add(index, clause.sentence, clause.tokens)
                 continue
-            at = [clause.tokens.index(token) for token in inside]
+            at = [bisect_left(clause.tokens, token) for token in inside]
             pieces = zip([0, *at], [*at, len(clause.tokens)], strict=True)
             for place, (start, end) in enumerate(pieces):
                 mini = index if not place else number
