@@ -4,9 +4,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragifeval import defaults
 from ragifeval.build.languages import LANGUAGES
-from ragifeval.cli.options import add_switch, between, positive
+from ragifeval.cli.options import (
+    add_limit,
+    add_normalizer,
+    add_seed,
+    add_switch,
+    at_least,
+    between,
+    positive,
+)
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 
@@ -55,7 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option(
         "--chunk_overlap",
-        type=_count,
+        type=at_least(0),
         default=200,
         metavar="N",
         help="characters that a chunk may repeat of the one before it",
@@ -90,7 +97,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--audience", help="for whom questions must be useful, in the documents' language")
     option(
         "--distractors",
-        type=_count,
+        type=at_least(0),
         default=4,
         metavar="N",
         help="how many other chunks stand in a question's context",
@@ -102,13 +109,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="share of the questions, from 0 to 1, whose context does not hold the answer",
     )
-    option(
-        "--normalizer",
-        help='a spaCy pipeline, by name or path, or "blank:de"; without it the lemma table for '
-        "Polish, and lowercase for other languages",
+    add_normalizer(
+        parser, "instead of the lemma table for Polish, and of lowercase for other languages"
     )
-    option("--limit", type=positive, metavar="N", help="ask about N chunks only, drawn by --seed")
-    option("--seed", type=int, default=defaults.SEED, help="of all that is drawn")
+    add_limit(parser, "ask about N chunks only, drawn by --seed")
+    add_seed(parser, "of all that is drawn")
     add_switch(parser, "--review", "write OUT_DIR/review.csv and review.html, for a person")
     option(
         "--apply",
@@ -117,12 +122,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="take the verdicts of a reviewed review.csv, and make the samples anew",
     )
     add_switch(parser, "--dry_run", "print the first prompts and the signature; call no model")
-
-
-def _count(text: str) -> int:
-    if text == "0":
-        return 0
-    return positive(text)
 
 
 def _chunk_size(text: str) -> str:

@@ -17,6 +17,7 @@ from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
 from ragifeval.run.summary import doubts, summary, table
+from ragifeval.scoring.conditions import check_refusal_message
 from ragifeval.scoring.scorer import load_scorer, read_badwords
 from ragifeval.scoring.signature import scoring_parts
 from ragifeval.text.normalizer import load_normalizer
@@ -81,8 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _standard(options: argparse.Namespace) -> Standard:
     """What the logs are scored by: read and checked before any of them."""
-    if not options.refusal_message.strip():
-        raise UserError("--refusal_message: is empty, and so would stand in every answer")
+    check_refusal_message(options.refusal_message)
     if options.reasoning_end == "":
         raise UserError("--reasoning_end: is empty, and so would end before every answer")
     benchmark = load_benchmark(options.docs_path, options.eval_path)

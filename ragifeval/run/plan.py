@@ -18,6 +18,7 @@ from ragifeval.generators.config import (
 from ragifeval.run.models import with_served_model
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
+from ragifeval.scoring.conditions import check_refusal_message
 from ragifeval.scoring.scorer import read_badwords
 from ragifeval.scoring.signature import (
     PARTS,
@@ -52,8 +53,7 @@ def make_plan(kind: Literal["local", "remote"], options: argparse.Namespace) -> 
     Raises:
         UserError: something is wrong with an option, the config, the data or the template.
     """
-    if not options.refusal_message.strip():
-        raise UserError("--refusal_message: is empty, and so would stand in every answer")
+    check_refusal_message(options.refusal_message)
     for name in ("refusal_message", "system_message"):
         if not _is_text(getattr(options, name)):
             raise UserError(f"--{name}: is not UTF-8 text")

@@ -51,8 +51,7 @@ class Settings:
             raise UserError(f"--distractors: must be 0 or more, not {self.distractors}")
         if not 0 <= self.refusals <= 1:
             raise UserError(f"--refusals: must be a share from 0 to 1, not {self.refusals:g}")
-        if not self.refusal_message.strip():
-            raise UserError("--refusal_message: is empty, and so would stand in every answer")
+        conditions.check_refusal_message(self.refusal_message)
 
 
 @dataclass(frozen=True)
