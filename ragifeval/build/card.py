@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from ragifeval import __version__
 from ragifeval.build.facts import Facts
 from ragifeval.build.languages import LANGUAGES
-from ragifeval.build.making.samples import Built
+from ragifeval.build.samples import Built
 from ragifeval.results.export.datasets import size_category
 
 _TEMPLATE = Path(__file__).with_name("card.jinja")

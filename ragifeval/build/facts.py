@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.build.folder import read_json
-from ragifeval.build.making.samples import Settings
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Corpus
+from ragifeval.build.samples import SampleSettings
 from ragifeval.files import write_json
 
 
@@ -31,7 +31,7 @@ class Facts:
 
     language: str
     normalizer: str | None
-    samples: Settings
+    samples: SampleSettings
     files: int
     unread: Mapping[str, str]
     passed_over: Mapping[str, int]

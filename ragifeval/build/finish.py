@@ -1,4 +1,4 @@
-"""The last step: candidates and a reviewer's verdicts -> the benchmark in OUT_DIR."""
+"""The last step: candidates and a reviewer's verdicts -> the benchmark in OUT_DIR, and a report."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.build.card import card
+from ragifeval.build.card import card, evaluation_options
 from ragifeval.build.facts import Facts
 from ragifeval.build.folder import (
     BuildFolder,
@@ -15,19 +15,21 @@ from ragifeval.build.folder import (
     write_objects,
     write_records,
 )
-from ragifeval.build.making.samples import Built, make_samples
 from ragifeval.build.records import Rejection
 from ragifeval.build.review.verdicts import Review
+from ragifeval.build.samples import Built, make_samples
 from ragifeval.files import write_json, written_beside
 from ragifeval.results.export.datasets import write_datasets
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")
 """Stages that not every build has."""
+_REASONS_SHOWN = 3
+_PENDING_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Finished:
+class BuildResult:
     """What a build came to.
 
     Attributes:
@@ -43,7 +45,7 @@ class Finished:
     @property
     def reviewed(self) -> Mapping[str, int]:
         """Verdict -> how many."""
-        return Counter[str](one.verdict for one in self.review.verdicts.values())
+        return Counter[str](verdict.verdict for verdict in self.review.verdicts.values())
 
     @property
     def lost(self) -> Sequence[Rejection]:
@@ -84,7 +86,7 @@ class Finished:
         return rows[::-1]
 
 
-def finish(folder: BuildFolder) -> Finished:
+def finish(folder: BuildFolder) -> BuildResult:
     """Make samples of what the stages left in the folder, and write all that OUT_DIR holds.
 
     Raises:
@@ -100,21 +102,21 @@ def finish(folder: BuildFolder) -> Finished:
         built = make_samples(kept, review.chunks, review.normalizer, facts.samples, built.drawn)
     rejections = [*read_records(folder.dropped, Rejection), *rejected, *built.rejections]
     rejections.sort(key=lambda rejection: STAGES.index(rejection.stage))
-    found = Finished(facts, built, rejections, review)
-    _write(folder, found)
-    return found
+    result = BuildResult(facts, built, rejections, review)
+    _write(folder, result)
+    return result
 
 
-def _write(folder: BuildFolder, found: Finished) -> None:
+def _write(folder: BuildFolder, result: BuildResult) -> None:
     folder.clear_results()
-    write_objects(folder.rejected, (_rejected(rejection) for rejection in found.rejections))
-    write_json(folder.summary, summary(found))
-    if not found.built.samples:
+    write_objects(folder.rejected, (_rejected(rejection) for rejection in result.rejections))
+    write_json(folder.summary, summary(result))
+    if not result.built.samples:
         return
-    write_records(folder.documents, found.built.documents)
-    write_records(folder.samples, found.built.samples)
+    write_records(folder.documents, result.built.documents)
+    write_records(folder.samples, result.built.samples)
     with written_beside(folder.card) as file:
-        file.write(card(found.facts, found.built, found.stages(), found.reviewed))
+        file.write(card(result.facts, result.built, result.stages(), result.reviewed))
     benchmark = load_benchmark(folder.documents, folder.samples)
     write_datasets(
         benchmark,
@@ -122,7 +124,7 @@ def _write(folder: BuildFolder, found: Finished) -> None:
         (folder.documents, folder.samples),
         overwrite=True,
         is_own=False,
-        language=found.facts.language,
+        language=result.facts.language,
     )
 
 
@@ -142,10 +144,10 @@ def _rejected(rejection: Rejection) -> dict[str, Any]:
     return value
 
 
-def summary(found: Finished) -> dict[str, Any]:
+def summary(result: BuildResult) -> dict[str, Any]:
     """What build.json holds."""
-    facts = found.facts
-    refused = sum(bool(sample.expect.get("refuse")) for sample in found.built.samples)
+    facts = result.facts
+    refused = sum(bool(sample.expect.get("refuse")) for sample in result.built.samples)
     return {
         "signature": facts.signature,
         "language": facts.language,
@@ -161,13 +163,73 @@ def summary(found: Finished) -> dict[str, Any]:
         "asked": facts.asked,
         "stages": [
             {"stage": stage, "left": left, "dropped": reasons}
-            for stage, left, reasons in found.stages()
+            for stage, left, reasons in result.stages()
         ],
-        "reviewed": found.reviewed,
-        "samples": len(found.built.samples),
+        "reviewed": result.reviewed,
+        "samples": len(result.built.samples),
         "refusals": refused,
-        "documents": len(found.built.documents),
-        "phrases_dropped": len(found.built.dropped),
-        "pending": len(found.pending),
-        "notes": list(found.notes),
+        "documents": len(result.built.documents),
+        "phrases_dropped": len(result.built.dropped),
+        "pending": len(result.pending),
+        "notes": list(result.notes),
     }
+
+
+def table(result: BuildResult, folder: Path) -> str:
+    """The counts of each stage, and how the samples are used.
+
+    Args:
+        folder: OUT_DIR as the user named it.
+    """
+    facts, built = result.facts, result.built
+    passed_over = ", ".join(f"{count} {kind}" for kind, count in facts.passed_over.items())
+    lines = [
+        f"{facts.files} files, {facts.chunks} chunks, {facts.duplicates} duplicates left out, "
+        f"{facts.asked} asked about",
+        *([f"passed over, as of no kind that is read: {passed_over}"] if passed_over else []),
+        "",
+        f"{'stage':10} {'dropped':>7} {'left':>6}  why",
+    ]
+    for stage, left, reasons in result.stages():
+        shown = [f"{reason} ({count})" for reason, count in reasons.items()]
+        if len(shown) > _REASONS_SHOWN:
+            rest = sum(list(reasons.values())[_REASONS_SHOWN:])
+            shown[_REASONS_SHOWN:] = [f"other reasons ({rest})"]
+        lines.append(f"{stage:10} {sum(reasons.values()):7} {left:6}  {'; '.join(shown)}".rstrip())
+    refused = sum(bool(sample.expect.get("refuse")) for sample in built.samples)
+    lines += [
+        "",
+        f"{len(built.samples)} samples, {refused} of them to be refused, "
+        f"{len(built.documents)} documents",
+    ]
+    if built.samples:
+        name = folder.as_posix().rstrip("/") + "/"
+        lines.append(f"evaluate: python eval_remote.py {' '.join(evaluation_options(facts, name))}")
+    elif result.pending:
+        lines[-1] = f"0 samples: {len(result.pending)} prompts got no reply"
+    else:
+        lines[-1] = f"0 samples: every question was dropped; {folder / 'rejected.jsonl'} says why"
+    return "\n".join([*lines, "", facts.signature])
+
+
+def warnings(result: BuildResult) -> list[str]:
+    """What the reader of the table ought to know, a line each."""
+    lines = [f"not read: {file}: {reason}" for file, reason in result.facts.unread.items()]
+    lines += [
+        f"accepted, but no sample: {one.id}: {one.reason}: {one.words}" for one in result.lost
+    ]
+    pending = [f"no reply: {one.id} ({one.stage}): {one.words}" for one in result.pending]
+    if len(pending) > _PENDING_SHOWN:
+        pending[_PENDING_SHOWN:] = [f"... and {len(pending) - _PENDING_SHOWN} more"]
+    lines += pending
+    if pending:
+        lines.append(
+            f"{len(result.pending)} prompts got no reply; the same command asks for them alone"
+        )
+    lines += [f"note: {note}" for note in result.notes]
+    if result.facts.models["critic"] == result.facts.models["generator"]:
+        lines.append(
+            "note: the model has criticised its own questions, which it may favour; --judge_config "
+            "names another"
+        )
+    return lines

@@ -8,7 +8,7 @@ from pathlib import Path
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.build.languages import LANGUAGES
-from ragifeval.build.making.samples import Settings
+from ragifeval.build.samples import SampleSettings
 from ragifeval.errors import UserError
 from ragifeval.paths import ROOT
 from ragifeval.run.models import AnyConfig, load_any_config
@@ -70,7 +70,7 @@ class BuildPlan:
     questions: int
     least_rating: float
     normalizer: str | None
-    samples: Settings
+    samples: SampleSettings
     limit: int | None
 
     @property
@@ -161,7 +161,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
         questions=options.questions_per_chunk,
         least_rating=options.min_rating,
         normalizer=normalizer,
-        samples=Settings(
+        samples=SampleSettings(
             distractors=options.distractors,
             refusals=options.refusals,
             seed=options.seed,

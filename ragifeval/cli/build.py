@@ -191,9 +191,8 @@ def _print_prompts(plan: "BuildPlan", corpus: "Corpus") -> int:
 
 def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
     """Make the benchmark of what the stages left, after a reviewer's verdicts if there are any."""
-    from ragifeval.build.finish import finish
+    from ragifeval.build.finish import finish, table, warnings
     from ragifeval.build.review.verdicts import apply_verdicts, write_review
-    from ragifeval.build.summary import table, warnings
 
     if options.apply is not None:
         if not options.apply.exists():
@@ -203,11 +202,11 @@ def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
         counts = apply_verdicts(folder, options.apply)
         told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         say(f"{options.apply}: {told}")
-    found = finish(folder)
+    result = finish(folder)
     if options.review:
-        for line in write_review(folder, found.review, found.facts.language):
+        for line in write_review(folder, result.review, result.facts.language):
             say(line)
-    show(table(found, options.output))
-    for line in warnings(found):
+    show(table(result, options.output))
+    for line in warnings(result):
         say(line)
-    return 0 if found.is_complete else 1
+    return 0 if result.is_complete else 1

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ragifeval.build.making.distractors import Index
+from ragifeval.build.contexts import Index
 from ragifeval.build.records import Chunk
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 from tests.build.house_rules import house_rules

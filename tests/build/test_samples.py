@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ragifeval.benchmark.validate.checks import Paths, Validation
-from ragifeval.build.making.samples import Built, Settings, make_samples
 from ragifeval.build.records import Candidate, Chunk
+from ragifeval.build.samples import Built, SampleSettings, make_samples
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.paths import BADWORDS, ROOT
@@ -23,8 +23,8 @@ REFUSALS = {"pl": REFUSAL_MESSAGE, "de": "Ich konnte keine Antwort auf die Frage
 NORMALIZERS = {"pl": None, "de": "blank:de"}
 
 
-def settings(distractors: int = 4, refusals: float = 0, seed: int = 0) -> Settings:
-    return Settings(distractors, refusals, seed, REFUSAL_MESSAGE)
+def settings(distractors: int = 4, refusals: float = 0, seed: int = 0) -> SampleSettings:
+    return SampleSettings(distractors, refusals, seed, REFUSAL_MESSAGE)
 
 
 @pytest.fixture(scope="module")
@@ -494,7 +494,7 @@ WRONG: list[tuple[tuple[int, float, str], str]] = [
 def test_settings_out_of_range(given: tuple[int, float, str], line: str) -> None:
     distractors, refusals, message = given
     with pytest.raises(UserError) as caught:
-        Settings(distractors, refusals, 0, message)
+        SampleSettings(distractors, refusals, 0, message)
     assert str(caught.value) == line
 
 
@@ -538,7 +538,7 @@ def test_no_setting_makes_a_sample_with_a_problem(
 def test_the_command_validates_what_is_built(tmp_path: Path, language: str, samples: int) -> None:
     chunks, candidates = house_rules(language)
     message, name = REFUSALS[language], NORMALIZERS[language]
-    given = Settings(distractors=4, refusals=0.25, seed=0, refusal_message=message)
+    given = SampleSettings(distractors=4, refusals=0.25, seed=0, refusal_message=message)
     paths = write(tmp_path, make_samples(candidates, chunks, load_normalizer(name), given))
     command = [
         *(sys.executable, "-m", "ragifeval", "validate", "--docs_path", paths.documents),

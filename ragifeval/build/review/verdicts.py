@@ -13,10 +13,10 @@ from ragifeval.build.folder import (
     read_records,
     write_records,
 )
-from ragifeval.build.making.samples import Built, make_samples
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.build.review.page import write_review_page
 from ragifeval.build.review.table import Reviewed, Row, phrases_cell, read_table, write_table
+from ragifeval.build.samples import Built, make_samples
 from ragifeval.files import write_json
 from ragifeval.scoring.signature import fingerprint
 from ragifeval.text.normalizer import Normalizer, load_normalizer

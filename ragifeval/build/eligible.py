@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
-from ragifeval.build.making.contexts import Contexts
-from ragifeval.build.making.proposals import Dropped, Entry, Proposals
+from ragifeval.build.contexts import Contexts
+from ragifeval.build.phrases import Dropped, Entry, Proposals
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.scoring.conditions import citations
 from ragifeval.text.matching import Text

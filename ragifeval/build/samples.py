@@ -8,9 +8,9 @@ from random import Random
 
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.validate.floors import MOST_FOR_COPYING
-from ragifeval.build.making.contexts import Contexts
-from ragifeval.build.making.eligible import Eligible, sift
-from ragifeval.build.making.proposals import Dropped
+from ragifeval.build.contexts import Contexts
+from ragifeval.build.eligible import Eligible, sift
+from ragifeval.build.phrases import Dropped
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.errors import UserError
 from ragifeval.scoring import conditions
@@ -22,7 +22,7 @@ UNANSWERABLE = "unanswerable"
 
 
 @dataclass(frozen=True)
-class Settings:
+class SampleSettings:
     """How samples are made.
 
     With d distractors and a share p of refusals, copying all documents and citing them gets
@@ -117,7 +117,7 @@ def make_samples(
     candidates: Sequence[Candidate],
     chunks: Sequence[Chunk],
     normalizer: Normalizer,
-    settings: Settings,
+    settings: SampleSettings,
     drawn: Collection[str] | None = None,
 ) -> Built:
     """Make samples of those candidates that prove themselves, and say why not of the others.
@@ -165,7 +165,7 @@ def make_samples(
     )
 
 
-def _drawn(ids: Sequence[str], settings: Settings) -> frozenset[str]:
+def _drawn(ids: Sequence[str], settings: SampleSettings) -> frozenset[str]:
     """The ids of the questions that are to be refused: the share with the lowest hashes."""
     number = int(settings.refusals * len(ids) + 0.5)
 
@@ -175,7 +175,7 @@ def _drawn(ids: Sequence[str], settings: Settings) -> frozenset[str]:
     return frozenset(sorted(ids, key=rank)[:number])
 
 
-def _to_refuse(one: Eligible, contexts: Contexts, settings: Settings) -> Sample | None:
+def _to_refuse(one: Eligible, contexts: Contexts, settings: SampleSettings) -> Sample | None:
     """A sample whose context does not hold the answer; None if there is no such context."""
     others = contexts.without(one.chunk, one.candidate.question, one.entries)
     context = tuple(other.id for other in islice(others, settings.distractors + 1))
@@ -191,7 +191,7 @@ def _to_refuse(one: Eligible, contexts: Contexts, settings: Settings) -> Sample 
     )
 
 
-def _to_answer(one: Eligible, contexts: Contexts, settings: Settings) -> Sample:
+def _to_answer(one: Eligible, contexts: Contexts, settings: SampleSettings) -> Sample:
     """A sample whose context holds the chunk, at a position that depends on nothing else."""
     candidate = one.candidate
     others = contexts.beside(one.chunk, candidate.question, one.entries)

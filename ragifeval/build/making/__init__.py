@@ -1,1 +1,0 @@
-"""Candidates -> samples that prove themselves."""
