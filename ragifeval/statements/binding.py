@@ -167,9 +167,11 @@ class Things:
     def _is_linked(self, place: Place, thing: Thing) -> bool:
         """Whether a preposition right behind the value leads to the thing."""
         words = self._reading.words
-        between = range(place.end, min(place.end + _REACH_LINK, thing.start))
-        return thing.start - place.end < _REACH_LINK and any(
-            words[token] in _LINKS for token in between
+        between = range(place.end, thing.start)
+        return (
+            len(between) < _REACH_LINK
+            and any(words[token] in _LINKS for token in between)
+            and self._value_set.isdisjoint(between)
         )
 
     def _in_purpose(self, place: Place) -> int | None:

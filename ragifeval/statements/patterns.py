@@ -23,6 +23,7 @@ from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
+_COMPARED = word_set("polarity", "compared")
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
 _LEAST_PREFIX = 2
@@ -101,6 +102,10 @@ class Phrase:
             return False
         units = reading.units
         start, end = min(tokens), max(tokens)
+        if reading.words[start] == "nie" and start + 1 not in tokens:
+            # "Nie tylko wolno" is not "nie wolno".
+            if reading.words[start + 1] in _COMPARED:
+                return False
         if units.sentence[start] != units.sentence[end]:
             return False
         if len({units.clause[token] for token in tokens}) == 1:

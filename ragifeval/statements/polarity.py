@@ -50,6 +50,7 @@ _LISTS = {
     _NO: word_set("verdict", "no"),
 }
 _COMPARED, _BOUNDED, _BEHIND = _words("compared"), _words("bounded"), _words("behind")
+_COVERING = _words("covering")
 _PAST_THINGS, _REAL_CONDITIONALS = _words("past_things"), _words("real_conditionals")
 _LIMITED, _LIMITS, _JOINS = _words("limited"), _words("limits"), _words("joins")
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
@@ -260,7 +261,7 @@ class Signs:
                 return 1
             if signal & _NOT:
                 following = self._next(token)
-                if following in _BEHIND and not (place.unit and following in _BOUNDED):
+                if following in _BEHIND and not (place.unit and following in _COVERING):
                     return 1
         return 0
 
@@ -285,7 +286,7 @@ class Signs:
             is_one = len(set(map(self._said, said))) == 1
             if is_one and all(map(self._is_of_verdict, clause.tokens)):
                 found.append(_at(said[-1]))
-        if not found and self._signals.get(0, 0) & _NO:
+        if not found and self._signals.get(0, 0) & _NO and self._next(0) not in _COMPARED:
             found.append(_at(0))
         return found
 

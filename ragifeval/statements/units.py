@@ -276,25 +276,19 @@ class Minis:
         self.rank: dict[int, int] = {}
         number = len(units.clauses)
         for index, clause in enumerate(units.clauses):
-            inside = starts.get(index)
-            if not inside:
-                self._add(index, clause.sentence, clause.tokens)
-                continue
-            at = [bisect_left(clause.tokens, token) for token in inside]
-            pieces = zip([0, *at], [*at, len(clause.tokens)], strict=True)
-            for place, (start, end) in enumerate(pieces):
-                mini = index if not place else number
-                number += bool(place)
-                tokens = clause.tokens[start:end]
-                for token in tokens:
+            at = [bisect_left(clause.tokens, token) for token in starts.get(index, ())]
+            for start, end in zip([0, *at], [*at, len(clause.tokens)], strict=True):
+                mini = number if start else index
+                number += bool(start)
+                self.tokens[mini] = clause.tokens[start:end]
+                for token in clause.tokens[start:end] if start else ():
                     self.of[token] = mini
-                self._add(mini, clause.sentence, tokens)
-
-    def _add(self, mini: int, sentence: int, tokens: list[int]) -> None:
-        if tokens:
-            self.tokens[mini] = tokens
-            self.rank[mini] = len(self.by_sentence[sentence])
-            self.by_sentence[sentence].append(mini)
+        # A clause that goes on behind brackets comes before what stands in them.
+        for mini, tokens in sorted(self.tokens.items(), key=lambda item: item[1][:1]):
+            if tokens:
+                minis = self.by_sentence[units.sentence[tokens[0]]]
+                self.rank[mini] = len(minis)
+                minis.append(mini)
 
     def opener(self, mini: int) -> str:
         """The mark before a mini-clause; "" where it goes on behind "i" or "oraz"."""
