@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import paths
-from ragifeval.cli.options import add_data, add_scoring
+from ragifeval.cli.options import add_data, add_matching, add_scoring
+from ragifeval.tables import Grid
 
 if TYPE_CHECKING:
     from ragifeval.scoring.statistics import Estimate
@@ -28,9 +29,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "come with the project's own samples",
     )
 
+    parser.add_argument(
+        "--answers",
+        type=Path,
+        help="labelled answers, JSONL with id, answer, label (right, wrong, incomplete, debatable) "
+        "and kind; instead of the checks, print how far include and exclude agree with the labels",
+    )
+    add_matching(
+        parser, meaning="the rule for phrases, with --answers; statements are judged in one way"
+    )
+
 
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong, and the floors; 1 if anything is wrong."""
+    if options.answers is not None:
+        return _measure(options)
     from ragifeval.benchmark.validate.checks import Paths, Validation
     from ragifeval.benchmark.validate.floors import floor_problems, floors
     from ragifeval.text.normalizer import load_normalizer
@@ -56,6 +69,44 @@ def run(options: argparse.Namespace) -> int:
         for floor in too_high:
             print(f"note: {floor}: these questions are easy, or few")
     return 1 if problems else 0
+
+
+def _measure(options: argparse.Namespace) -> int:
+    """Print how far the entries agree with labelled answers; 1 if one of these is misjudged."""
+    from ragifeval.benchmark.benchmark import load_benchmark
+    from ragifeval.benchmark.validate.labelled import measure_agreement, read_labelled
+    from ragifeval.scoring.conditions import Criteria
+    from ragifeval.scoring.scorer import load_badwords
+    from ragifeval.text.normalizer import load_normalizer
+
+    benchmark = load_benchmark(options.docs_path, options.eval_path)
+    samples = {sample.id: sample for sample in benchmark.samples}
+    answers = read_labelled(options.answers, samples)
+    normalizer = load_normalizer(options.normalizer)
+    criteria = Criteria(
+        normalizer, options.refusal_message, load_badwords(options.badwords_path, normalizer)
+    )
+    agreement = measure_agreement(answers, samples, criteria, options.matching)
+    for misjudged in agreement.misjudged:
+        answer = misjudged.answer
+        verdict = "right, marks lost" if answer.is_right else "wrong, full marks"
+        print(f"{answer.where}: {answer.id}: {verdict}", *misjudged.faults, sep="\n    ")
+    kinds = dict.fromkeys(kind for kind, _ in sorted(agreement.counts))
+    rows = [
+        [kind or "all", *(_rate(agreement.counts.get((kind, right))) for right in (True, False))]
+        for kind in kinds
+    ]
+    header = ["kind", "right, full marks", "wrong, not full marks"]
+    print(Grid(f"include and exclude, rule {options.matching}", header, rows).text())
+    return 1 if agreement.misjudged else 0
+
+
+def _rate(counts: tuple[int, int] | None) -> str:
+    """How many of how many, and the rate in per cent."""
+    if counts is None:
+        return "-"
+    agreed, total = counts
+    return f"{agreed}/{total} = {agreed / total:.1%}"
 
 
 def _table(floors: "Mapping[str, Mapping[str, Estimate]]") -> str:

@@ -102,10 +102,10 @@ class Phrase:
             return False
         units = reading.units
         start, end = min(tokens), max(tokens)
-        if reading.words[start] == "nie" and start + 1 not in tokens:
-            # "Nie tylko wolno" is not "nie wolno".
-            if reading.words[start + 1] in _COMPARED:
-                return False
+        following = reading.words[start + 1]
+        # "Nie tylko wolno" is not "nie wolno".
+        if self.leads >= 0 and start + 1 not in tokens and following in _COMPARED:
+            return False
         if units.sentence[start] != units.sentence[end]:
             return False
         if len({units.clause[token] for token in tokens}) == 1:

@@ -50,7 +50,7 @@ _LISTS = {
     _NO: word_set("verdict", "no"),
 }
 _COMPARED, _BOUNDED, _BEHIND = _words("compared"), _words("bounded"), _words("behind")
-_COVERING = _words("covering")
+_COVERING, _WAS = _words("covering"), _words("was")
 _PAST_THINGS, _REAL_CONDITIONALS = _words("past_things"), _words("real_conditionals")
 _LIMITED, _LIMITS, _JOINS = _words("limited"), _words("limits"), _words("joins")
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
@@ -185,6 +185,9 @@ class Signs:
                 return True
             if signal & _REGARDLESS and 0 < distance <= _REACH_REGARDLESS:
                 return True
+        if not place.unit and any(self._next(token) in _WAS for token in place.taken):
+            # "Można było zgłosić": it no longer can be.
+            return True
         return self._is_disowned(place) or (bool(place.unit) and self._is_limited(place))
 
     def _is_disowned(self, place: Place) -> bool:

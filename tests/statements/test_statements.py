@@ -306,7 +306,7 @@ def normalizer() -> Normalizer:
     return load_normalizer()
 
 
-@pytest.mark.parametrize(("entries", "answer", "expected"), _cases())
+@pytest.mark.parametrize(("entries", "answer", "expected"), list(_cases()))
 def test_statement(
     entries: Sequence[Entry], answer: str, expected: str, normalizer: Normalizer
 ) -> None:

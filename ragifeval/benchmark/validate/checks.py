@@ -190,7 +190,7 @@ def _entries(data: Validation, sample: Sample) -> Iterator[str]:
     question = data.text(sample.question)
     refusal = data.text(data.refusal_message)
     cited = [data.document(key) for key in sample.expect.get("cite", [])]
-    for entry in sample.expect.get("include", []):
+    for entry in _phrase_entries(sample, "include"):
         phrases = _alternatives(entry)
         texts = [data.text(phrase) for phrase in phrases]
         for phrase, text in zip(phrases, texts, strict=True):
@@ -203,7 +203,7 @@ def _entries(data: Validation, sample: Sample) -> Iterator[str]:
 def _numbers(data: Validation, sample: Sample) -> Iterator[str]:
     """No number of an entry is a part of another number in the context ("30 zł" in "130 zł")."""
     for condition in ("include", "exclude"):
-        for entry in sample.expect.get(condition, []):
+        for entry in _phrase_entries(sample, condition):
             for phrase in _alternatives(entry):
                 text = data.text(phrase)
                 for key in sample.context:
@@ -216,7 +216,7 @@ def _two_sources(data: Validation, sample: Sample) -> Iterator[str]:
     cited = sample.expect.get("cite", [])
     entries = [
         (entry, [data.text(phrase) for phrase in _alternatives(entry)])
-        for entry in sample.expect.get("include", [])
+        for entry in _phrase_entries(sample, "include")
     ]
     uncited: dict[str, str] = {}
     if cited and entries:
@@ -235,6 +235,12 @@ def _two_sources(data: Validation, sample: Sample) -> Iterator[str]:
                         f"include: {entry!r} stands in one sentence of {key!r}, which is cited, "
                         f"and of {uncited[words]!r}, which is not: {sentence[:80]!r}"
                     )
+
+
+def _phrase_entries(sample: Sample, condition: str) -> list[str | list[str]]:
+    """The entries of a condition that are phrases or alternatives, not statements."""
+    entries = sample.expect.get(condition, [])
+    return [entry for entry in entries if not isinstance(entry, dict)]
 
 
 def _alternatives(entry: str | list[str]) -> list[str]:

@@ -1,0 +1,82 @@
+"""python -m ragifeval validate --answers: rates, kinds and the entries at fault."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ragifeval.__main__ import main
+
+DOCUMENT = {"id": "a", "contents": "Kajak kosztuje 45 zł, rower 60 zł."}
+SAMPLE = {
+    "id": "p01",
+    "question": "Ile kosztuje kajak?",
+    "context": ["a"],
+    "expect": {
+        "include": [{"say": ["45 zł"], "of": ["kajak*"], "rivals": ["rower*"]}],
+        "exclude": ["70 zł"],
+    },
+}
+ANSWERS = [
+    {"id": "p01", "label": "right", "kind": "short", "answer": "Kajak: 45 zł."},
+    {"id": "p01", "label": "right", "kind": ["list", "short"], "answer": "- 45 zł rower i kajak"},
+    {"id": "p01", "label": "wrong", "kind": "short", "answer": "Rower: 45 zł."},
+    {"id": "p01", "label": "wrong", "answer": "Kajak: 45 zł i kaucja 20 zł."},
+    {"id": "p01", "label": "incomplete", "answer": "Nie wiem, ile."},
+    {"id": "p01", "label": "debatable", "answer": "Chyba 45 zł za kajak."},
+    {"id": "p01", "label": "right", "answer": "Kajak 45 zł, a nie 70 zł."},
+]
+
+
+def write(path: Path, *objects: object) -> str:
+    path.write_text("".join(json.dumps(value) + "\n" for value in objects), encoding="utf-8")
+    return str(path)
+
+
+def validate(folder: Path, *answers: object) -> int:
+    return main(
+        [
+            *("validate", "--docs_path", write(folder / "documents.jsonl", DOCUMENT)),
+            *("--eval_path", write(folder / "samples.jsonl", SAMPLE)),
+            *("--answers", write(folder / "answers.jsonl", *answers)),
+        ]
+    )
+
+
+def test_rates_and_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert validate(tmp_path, *ANSWERS) == 1
+    lines = capsys.readouterr().out.replace(str(tmp_path), "").splitlines()
+    assert lines[:6] == [
+        "/answers.jsonl:2: p01: right, marks lost",
+        "    include[0] other thing: 45 zł",
+        "/answers.jsonl:4: p01: wrong, full marks",
+        "/answers.jsonl:7: p01: right, marks lost",
+        "    exclude[0] said: 70 zł",
+        "include and exclude, rule substring",
+    ]
+    assert [line.split() for line in lines[9:]] == [
+        ["all", "1/3", "=", "33.3%", "2/3", "=", "66.7%"],
+        ["list", "0/1", "=", "0.0%", "-"],
+        ["short", "1/2", "=", "50.0%", "1/1", "=", "100.0%"],
+    ]
+
+
+def test_all_as_labelled(tmp_path: Path) -> None:
+    assert validate(tmp_path, ANSWERS[0], ANSWERS[2]) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"id": "p02", "label": "right", "answer": ""}, "'id' must name a sample, not 'p02'"),
+        ({"id": "p01", "label": "right"}, "'answer' must be a string"),
+        ({"id": "p01", "answer": "", "label": "good"}, "'label' must be one of right, wrong"),
+    ],
+)
+def test_what_is_refused(
+    answer: object, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert validate(tmp_path, ANSWERS[0], answer) == 2
+    error = capsys.readouterr().err
+    assert "answers.jsonl:2" in error
+    assert reason in error
