@@ -1,9 +1,9 @@
 """The one loop that asks a model: progress bar, Ctrl-C, second tries, journal.
 
-with Asking(generator, journal, total=100, unit=" answers") as asking:
-for record in asking.ask(requests, read):
-...
-asking.interrupted  # whether Ctrl-C ended it before everything was asked
+    with Asking(generator, journal, total=100, unit=" answers") as asking:
+        for record in asking.ask(requests, read):
+            ...
+    asking.interrupted  # whether Ctrl-C ended it before everything was asked
 """
 
 import sys
