@@ -1,11 +1,23 @@
-"""Files that are written whole or not at all."""
+"""What may be written where: whole files or none, and only over the harness's own."""
 
 import json
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
+
+from filelock import FileLock, Timeout
+
+from ragifeval.errors import UserError
+
+_HEAD = 4096
+_PAGE = re.compile(rb'<meta name="generator" content="ragifeval ')
+_TABLE = re.compile(
+    rb"(% )?\d+ samples, rule |model,log,measure,mean,"
+    rb'|\{\n  "matching": "|model-index:(?s:.*)rag-ifeval'
+)
 
 
 @contextmanager
@@ -19,14 +31,16 @@ def written_beside(path: Path, errors: str = "backslashreplace") -> Iterator[Tex
         errors: how half of a surrogate pair, which UTF-8 cannot hold, is written: by default as the
             escape that JSON has for it.
     """
-    target = path.resolve()
+    target = real(path)
     if target.exists() and not target.is_file():
         with target.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
             yield file
         return
     beside = target.with_name(target.name + ".tmp")
+    # One that a killed run left goes; one that somebody links elsewhere is not written through.
+    beside.unlink(missing_ok=True)
     try:
-        with beside.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
+        with beside.open("x", encoding="utf-8", errors=errors, newline="\n") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -41,3 +55,117 @@ def write_json(path: Path, value: object) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
     with written_beside(path) as file:
         file.write(text)
+
+
+def real(path: Path) -> Path:
+    """The path without links; that of a link in a loop is its own."""
+    return Path(os.path.realpath(path))
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths name one file, through symbolic and hard links too."""
+    if real(one) == real(other):
+        return True
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def check_output(
+    path: Path,
+    is_own: Callable[[Path], bool],
+    inputs: Iterable[Path],
+    option: str = "-o",
+) -> None:
+    """Refuse an output that would replace what the command reads, or what is not the harness's.
+
+    Args:
+        is_own: whether an existing file is a product of this harness: is_log, is_summary, ...
+        inputs: what the command reads.
+        option: the one that names the output, for the message.
+
+    Raises:
+        UserError: the path may not be written.
+    """
+    if any(is_same(path, source) for source in inputs):
+        raise UserError(f"{option}: {path} is read by this command; name another file")
+    try:
+        is_free = not path.is_file() or not path.stat().st_size or is_own(path)
+    except OSError as error:
+        raise UserError(f"{option}: {path} cannot be read: {error.strerror}") from None
+    if not is_free:
+        raise UserError(
+            f"{option}: {path} was not made by this harness and is never replaced; "
+            "name another file"
+        )
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a log or another journal, also one whose only line was cut off."""
+    with path.open("rb") as file:
+        first = next((line for line in file if line.strip(b"\0 \t\r\n")), b"")
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return b'{"id": '.startswith(first[:7]) and not first.endswith(b"\n")
+    return isinstance(record, dict) and record.keys() >= {"id", "error", "signature"}
+
+
+def is_judged_log(path: Path) -> bool:
+    """Whether a file is a judged log, of whatever answers."""
+    with path.open("rb") as file:
+        try:
+            record = json.loads(file.readline())
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(record, dict) and "judge_signature" in record
+
+
+def is_summary(path: Path) -> bool:
+    """Whether a file is the summary of a log."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and content.keys() >= {"status", "signature_parts", "versions"}
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is a report."""
+    return _PAGE.search(_head(path)) is not None
+
+
+def is_comparison(path: Path) -> bool:
+    """Whether a file is a comparison, in any format."""
+    return _TABLE.match(_head(path)) is not None
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_HEAD)
+
+
+@contextmanager
+def locked(path: Path, *, only_if_in_use: bool = False) -> Iterator[None]:
+    """Hold a log, by whatever link it is named; the lock dies with its process.
+
+    Args:
+        only_if_in_use: make no lock file where no run has left one.
+
+    Raises:
+        UserError: another process holds it, or the lock cannot be written.
+    """
+    # The file beside the log only names the lock, and stays.
+    file = Path(f"{real(path)}.lock")
+    if only_if_in_use and not file.exists():
+        yield
+        return
+    lock = FileLock(file, blocking=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UserError(f"{path}: another run is writing this log") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -29,20 +29,20 @@ class Grid:
         Args:
             ruled: whether a line parts the header from the rows.
         """
-        return self._titled(self.title, self._table("simple" if ruled else "plain"))
+        return self._titled(one_line(self.title), self._table("simple" if ruled else "plain"))
 
     def markdown(self) -> str:
         """The table in GitHub's Markdown."""
         title = f"{self.title[0].upper()}{self.title[1:]}:" if self.title else ""
-        return self._titled(title, self._table("pipe", ("|", "\\|")))
+        return self._titled(one_line(title), self._table("pipe", ("|", "\\|")))
 
     def latex(self) -> str:
         """The table for LaTeX with the package booktabs; the title is a comment."""
-        return f"% {self.title}\n{self._table('latex_booktabs', (' - ', '--'))}"
+        return f"% {one_line(self.title)}\n{self._table('latex_booktabs', (' - ', '--'))}"
 
     def _table(self, style: str, replaced: tuple[str, str] = ("", "")) -> str:
         header, *rows = (
-            [cell.replace(*replaced) if replaced[0] else cell for cell in row]
+            [one_line(cell).replace(*replaced) if replaced[0] else one_line(cell) for cell in row]
             for row in (self.header, *self.rows)
         )
         align = self.align.ljust(len(header), "r")
@@ -58,3 +58,8 @@ class Grid:
     @staticmethod
     def _titled(title: str, table: str) -> str:
         return f"{title}\n\n{table}" if title else table
+
+
+def one_line(text: str) -> str:
+    """The text of a cell or a title: a model's name may hold line breaks, and what they start."""
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -38,6 +38,16 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "new"
 
 
+def test_a_planted_link_is_not_written_through(tmp_path: Path) -> None:
+    path, victim = tmp_path / "a.json", tmp_path / "victim"
+    victim.write_text("mine", encoding="utf-8")
+    (tmp_path / "a.json.tmp").symlink_to(victim)
+    with written_beside(path) as file:
+        file.write("new")
+    assert (path.read_text(encoding="utf-8"), path.is_symlink()) == ("new", False)
+    assert victim.read_text(encoding="utf-8") == "mine"
+
+
 def test_a_device_is_written_and_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "null"
     path.symlink_to("/dev/null")

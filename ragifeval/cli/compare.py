@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragifeval import defaults
-from ragifeval.cli.options import add_matching, add_seed, add_switch, at_least
+from ragifeval.cli.options import add_matching, add_seed, add_switch, at_least, inputs
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
-from ragifeval.files import written_beside
+from ragifeval.files import check_output, is_comparison, written_beside
 from ragifeval.results.compare.comparison import MEASURES, SURE, Comparison, compare
 from ragifeval.results.compare.formats import FORMATS, Setting
 from ragifeval.results.compare.scored_logs import (
@@ -96,6 +96,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
     if options.fail_if_worse and len(options.logs) < 2:
         raise UserError("--fail_if_worse: needs a second log to compare with the first")
+    if options.output is not None:
+        check_output(options.output, is_comparison, inputs(options))
     matching = options.matching
     logs: list[ScoredLog] = []
     for path in options.logs:

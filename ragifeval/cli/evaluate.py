@@ -3,13 +3,14 @@
 import argparse
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import cache, partial
 
 from ragifeval.benchmark.baselines import Resources
-from ragifeval.cli.options import Kind, build_parser
+from ragifeval.cli.options import Kind, build_parser, inputs
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, guarded, say, show
 from ragifeval.errors import UserError
-from ragifeval.files import write_json
+from ragifeval.files import check_output, is_log, is_summary, write_json
 from ragifeval.generators.base import Generator
 from ragifeval.generators.baseline import BaselineGenerator
 from ragifeval.generators.config import BaselineConfig
@@ -20,7 +21,7 @@ from ragifeval.run.models import load_any_generator
 from ragifeval.run.outcome import Outcome, check_record
 from ragifeval.run.plan import Plan, make_plan
 from ragifeval.run.run import resume, run
-from ragifeval.run.summary import Estimates, doubts, summary, table
+from ragifeval.run.summary import doubts, summary, table
 from ragifeval.scoring.scorer import load_scorer
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -39,14 +40,18 @@ def _plan_and_evaluate(kind: Kind, arguments: Sequence[str] | None) -> int:
     plan = make_plan(kind, options)
     if options.dry_run:
         for sample in plan.task.samples:
-            print(f"=== {sample.id}\n{plan.task.request(sample).prompt}\n")
-        print(plan.signature)
+            show(f"=== {sample.id}\n{plan.task.request(sample).prompt}\n")
+        show(str(plan.signature))
         return EXIT_COMPLETE
     return _evaluate(plan, options)
 
 
 def _evaluate(plan: Plan, options: argparse.Namespace) -> int:
     outcome = plan.task.new_outcome()
+    others = 0
+    if options.log_path:
+        check_output(options.log_path, is_log, inputs(options), "--log_path")
+        check_output(summary_path(options.log_path), is_summary, inputs(options), "--log_path")
     check = partial(check_record, matching=plan.task.matching)
     keeping = (
         Journal(options.log_path, plan.signature, options.overwrite, check=check)
@@ -55,22 +60,31 @@ def _evaluate(plan: Plan, options: argparse.Namespace) -> int:
     )
     with keeping as journal:
         if journal is not None:
-            resume(journal, outcome)
+            if options.overwrite:  # the summary of the log that was
+                summary_path(options.log_path).unlink(missing_ok=True)
+            others = resume(journal, outcome)
             if journal.torn_lines:
                 say(f"{journal.path}: the last line was cut off and is dropped")
             if outcome.answered:
                 say(f"{journal.path}: {outcome.answered} answers are already there")
+            if others:
+                say(
+                    f"{journal.path}: has {others} more answers, which this selection of samples "
+                    f"leaves out; {summary_path(journal.path).name} stays that of the whole log"
+                )
         try:
             if outcome.answered < len(plan.task.samples):
                 _answer(plan, options, journal, outcome)
         except BaseException as error:
             outcome.interrupted |= isinstance(error, KeyboardInterrupt)
             with suppress(UserError):  # the disk may be full, and that is already being reported
-                _summarize(plan, options, outcome)
+                _summarize(plan, options, journal, outcome, others)
             raise
-        by_rule = _summarize(plan, options, outcome)
-    show(table(outcome, by_rule, plan.model, plan.signature))
-    _report_doubts(outcome)
+        try:
+            show(table(outcome, outcome.estimates(options.seed), plan.model, plan.signature))
+            _report_doubts(outcome)
+        finally:
+            _summarize(plan, options, journal, outcome, others)
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     return EXIT_INCOMPLETE if outcome.failed else EXIT_COMPLETE
@@ -100,23 +114,37 @@ def _load_generator(
     return load_any_generator(config, options.text_completion)
 
 
-def _summarize(plan: Plan, options: argparse.Namespace, outcome: Outcome) -> Estimates:
-    """Estimate the scores; keep them beside the log, if there is one."""
-    by_rule = outcome.estimates(options.seed)
-    if options.log_path is not None:
-        content = summary(
-            outcome,
-            by_rule,
-            plan.signature,
-            vars(options),
-            model_config=plan.config.public_settings(),
-        )
-        path = summary_path(options.log_path)
-        try:
-            write_json(path, content)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-    return by_rule
+def _summarize(
+    plan: Plan,
+    options: argparse.Namespace,
+    journal: Journal | None,
+    outcome: Outcome,
+    others: int,
+) -> None:
+    """Write the summary of the log, if there is one and nobody has taken it away.
+
+    Args:
+        others: how many answers the log holds to samples that this run leaves out.
+    """
+    if journal is None or not journal.is_in_place:
+        return
+    if others:
+        whole = replace(plan.task, samples=plan.task.benchmark.samples).new_outcome()
+        resume(journal, whole)
+        whole.interrupted = outcome.interrupted
+        outcome = whole
+    content = summary(
+        outcome,
+        outcome.estimates(options.seed),
+        plan.signature,
+        vars(options),
+        model_config=plan.config.public_settings(),
+    )
+    path = summary_path(journal.path)
+    try:
+        write_json(path, content)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _report_doubts(outcome: Outcome) -> None:

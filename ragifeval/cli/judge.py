@@ -14,17 +14,19 @@ from ragifeval.cli.options import (
     add_seed,
     add_switch,
     between,
+    inputs,
     positive,
 )
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
+from ragifeval.files import check_output, is_judged_log, is_log, is_summary
 from ragifeval.judge.agreement import agreements
 from ragifeval.judge.items import Item, Judgement, all_given, given, missing, read_items
 from ragifeval.judge.judged_log import check_replaceable, replies_path, write_judged
 from ragifeval.judge.judging import Judging, prompts_shown
 from ragifeval.judge.plan import JudgePlan, make_judge_plan
 from ragifeval.judge.summary import notes, rows, summary, table
-from ragifeval.results.outputs import output_paths
+from ragifeval.results.outputs import output_paths, summary_path
 from ragifeval.text.clean import well_formed
 
 # Some 5,000 tokens of Polish: with question, answer and reply, half of a window of 16,384.
@@ -110,7 +112,11 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _print_prompts(plan, all_items)
     for path, items in zip(outputs, all_items, strict=True):
-        if path is not None and not options.overwrite:
+        if path is None:
+            continue
+        check_output(path, lambda file: is_log(file) or is_judged_log(file), inputs(options))
+        check_output(summary_path(path), is_summary, inputs(options))
+        if not options.overwrite:
             check_replaceable(path, plan.signature, items)
     judging = Judging(plan)
     complete = True
@@ -155,11 +161,11 @@ def _print_prompts(plan: JudgePlan, all_items: Sequence[Sequence[Item]]) -> int:
         for metric in plan.asking:
             reason = missing(item, metric.needs)
             if reason is not None:
-                print(f"=== {item.id}/{metric.name}: unjudged: {reason}\n")
+                show(f"=== {item.id}/{metric.name}: unjudged: {reason}\n")
                 continue
             for number, prompt in enumerate(prompts_shown(metric, item)):
-                print(f"=== {item.id}/{metric.name}/{number}\n{prompt}\n")
-    print(plan.signature)
+                show(f"=== {item.id}/{metric.name}/{number}\n{prompt}\n")
+    show(str(plan.signature))
     return 0
 
 

@@ -13,6 +13,8 @@ from typing import Any, Literal, NoReturn
 from ragifeval import __version__, defaults, paths
 from ragifeval.cli.terminal import EXIT_WRONG
 
+_OUTPUTS = ("log_path", "output", "folder")
+
 Kind = Literal["local", "remote"]
 
 
@@ -89,6 +91,13 @@ def build_parser(kind: Kind) -> Parser:
     add_dry_run(parser)
     option("--version", action="version", version=f"ragifeval {__version__}")
     return parser
+
+
+def inputs(options: argparse.Namespace) -> list[Path]:
+    """The files that a command reads: all that its options name, but its outputs."""
+    named = {name: value for name, value in vars(options).items() if name not in _OUTPUTS}
+    values = [value if isinstance(value, list) else [value] for value in named.values()]
+    return [path for group in values for path in group if isinstance(path, Path)]
 
 
 # Groups of options.

@@ -1,15 +1,15 @@
 """python -m ragifeval report."""
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from ragifeval import defaults
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
-from ragifeval.cli.options import add_data, add_matching, add_prompt, add_scoring, add_seed
+from ragifeval.cli.options import add_data, add_matching, add_prompt, add_scoring, add_seed, inputs
+from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
-from ragifeval.files import written_beside
+from ragifeval.files import check_output, is_page, written_beside
 from ragifeval.results.report.collect import Basis, collect
 from ragifeval.results.report.headline import headline
 from ragifeval.results.report.page import render
@@ -39,8 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; print where it is."""
-    if options.output.resolve() in [path.resolve() for path in options.logs]:
-        raise UserError(f"-o {options.output}: is one of the logs; the page is another file")
+    check_output(options.output, is_page, inputs(options))
     if not options.output.parent.is_dir():
         raise UserError(f"-o {options.output}: cannot be written: there is no such folder")
     benchmark = load_benchmark(options.docs_path, options.eval_path)
@@ -57,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
     for line in notices(runs, terms, load_texts("en")):
-        print(f"note: {line}", file=sys.stderr)
+        say(f"note: {line}")
     answers = sum(run.outcome.answered for run in runs)
     print(f"{options.output}: {len(content.questions)} questions, {answers} answers")
     return 0

@@ -4,14 +4,29 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TextIO
 
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.cli.options import add_data, add_matching, add_scoring, add_seed, add_switch
+from ragifeval.cli.options import (
+    add_data,
+    add_matching,
+    add_scoring,
+    add_seed,
+    add_switch,
+    inputs,
+)
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
-from ragifeval.files import write_json, written_beside
+from ragifeval.files import (
+    check_output,
+    is_log,
+    is_summary,
+    locked,
+    write_json,
+    written_beside,
+)
 from ragifeval.results.outputs import output_paths, summary_path
 from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
 from ragifeval.run.asking import REASONING_END
@@ -66,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
     check_logs(options.logs)
     outputs = output_paths(options.logs, options.output, summary_path)
     for path in filter(None, outputs):
-        for new in (path, summary_path(path)):
+        for new, is_own in ((path, is_log), (summary_path(path), is_summary)):
+            check_output(new, is_own, inputs(options))
             if new.exists() and not options.overwrite:
                 raise UserError(f"-o: {new} exists; name another one, or --overwrite it")
     standard = _standard(options)
@@ -103,7 +119,11 @@ def _score(
     path: Path, output: Path | None, standard: Standard, options: argparse.Namespace
 ) -> Rescored:
     """Score one log: print the table and what is doubtful, write the new log and its summary."""
-    with written_beside(output) if output is not None else nullcontext() as file:
+    with ExitStack() as resources:
+        file: TextIO | None = None
+        if output is not None:
+            resources.enter_context(locked(output, only_if_in_use=True))
+            file = resources.enter_context(written_beside(output))
 
         def write(record: Record) -> None:
             if file is not None:
@@ -112,6 +132,9 @@ def _score(
         rescored = rescore(path, standard, write)
     outcome = rescored.outcome
     by_rule = outcome.estimates(options.seed)
+    show(table(outcome, by_rule, rescored.name, rescored.signature) + "\n")
+    for line in _notes(rescored, options.eval_path):
+        say(f"{path}: {line}")
     if output is not None:
         content = summary(
             outcome,
@@ -123,9 +146,6 @@ def _score(
             source=path.name,
         )
         write_json(summary_path(output), content)
-    show(table(outcome, by_rule, rescored.name, rescored.signature) + "\n")
-    for line in _notes(rescored, options.eval_path):
-        say(f"{path}: {line}")
     return rescored
 
 

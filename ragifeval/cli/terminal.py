@@ -1,12 +1,13 @@
 """What every command shares with the terminal: one-line errors, UTF-8, pipes that close, Ctrl-C."""
 
+import signal
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
 
 from ragifeval.errors import UserError
+from ragifeval.run.progress import handled, printable, silence
 from ragifeval.run.progress import say as say
-from ragifeval.run.progress import silence
 
 EXIT_WRONG, EXIT_INTERRUPTED = 2, 130
 
@@ -24,7 +25,8 @@ def guarded(name: str, command: Callable[[], int]) -> int:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         try:
-            code = command()
+            with handled(signal.default_int_handler):  # SIGTERM and SIGHUP end it as Ctrl-C does
+                code = command()
         except SystemExit as done:  # the parser's: --help, or a wrong option
             code = int(done.code or 0)
         sys.stdout.flush()
@@ -51,6 +53,6 @@ def guarded(name: str, command: Callable[[], int]) -> int:
 def show(text: str) -> None:
     """Print a result; that nobody reads it any more does not change the exit code."""
     try:
-        print(text, flush=True)
+        print(printable(text), flush=True)
     except BrokenPipeError:
         silence(sys.stdout)

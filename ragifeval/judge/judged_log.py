@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.errors import UserError
-from ragifeval.files import write_json, written_beside
+from ragifeval.files import locked, write_json, written_beside
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.plan import MODEL_METRICS
 from ragifeval.results.outputs import summary_path
@@ -102,7 +102,7 @@ def write_judged(
         UserError: they cannot be written.
     """
     try:
-        with written_beside(path) as file:
+        with locked(path, only_if_in_use=True), written_beside(path) as file:
             for record in _records(items, judged, signature):
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
         write_json(summary_path(path), summary)

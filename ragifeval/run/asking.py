@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from ragifeval.generators.base import Answer, Generator, ReportsFaults, Request
 from ragifeval.run.journal import Journal, Record
-from ragifeval.run.progress import Unfailing, stop_on_interrupt
+from ragifeval.run.progress import Unfailing, printable, stop_on_interrupt
 
 REASONING_END = "</think>"
 """What usually ends a reasoning; answers that hold it while none is named bring a warning."""
@@ -56,7 +56,7 @@ class Asking:
         )
         self._resources.enter_context(stop_on_interrupt(self.stop))
         if isinstance(self.generator, ReportsFaults):
-            self.generator.on_fault = self._bar.set_postfix_str
+            self.generator.on_fault = lambda fault: self._bar.set_postfix_str(printable(fault))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,13 +3,12 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from filelock import FileLock, Timeout
-
 from ragifeval.errors import UserError
-from ragifeval.files import written_beside
+from ragifeval.files import check_output, is_log, locked, written_beside
 from ragifeval.scoring.signature import Signature
 
 Record = Mapping[str, Any]
@@ -30,7 +29,7 @@ class Journal:
     Args:
         path: the file; its folder must exist.
         signature: of this run; a file with another one is refused.
-        overwrite: start over, whatever the file holds.
+        overwrite: start over, if the file is a journal; no other is ever replaced.
         check: says what is wrong with a record that has no error, which this run cannot have
             written; None where nothing is.
         hint: the option that names another file, for messages.
@@ -39,8 +38,8 @@ class Journal:
         torn_lines: how many lines were cut off.
 
     Raises:
-        UserError: on entering, if another run writes this file, it cannot be written, or a record
-            is not one of this run's.
+        UserError: on entering, if another run writes this file, it cannot be written, it is no
+            journal, or a record is not one of this run's.
     """
 
     def __init__(
@@ -57,21 +56,17 @@ class Journal:
         self.torn_lines = 0
         self._overwrite = overwrite
         self._check = check
+        self._hint = hint
         self._remedy = f"name another {hint}, or --overwrite it"
-        # The lock dies with its process; the file beside the journal only names it.
-        self._lock = FileLock(f"{path}.lock", blocking=False)
+        self._resources = ExitStack()
         self._file: TextIO | None = None
 
     def __enter__(self) -> Self:
         # FileLock would make the folder.
         if not self.path.parent.is_dir():
             raise UserError(f"{self.path}: cannot be written: no such folder")
-        try:
-            self._lock.acquire()
-        except Timeout:
-            raise UserError(f"{self.path}: another run is writing this log") from None
-        except OSError as error:
-            raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
+        self._check_path()
+        self._resources.enter_context(locked(self.path))
         try:
             self._prepare()
             self._probe()
@@ -80,10 +75,10 @@ class Journal:
                 "a", encoding="utf-8", errors="backslashreplace", newline="\n"
             )
         except OSError as error:
-            self._lock.release()
+            self._resources.close()
             raise UserError(f"{self.path}: cannot be written: {error.strerror}") from None
         except BaseException:
-            self._lock.release()
+            self._resources.close()
             raise
         return self
 
@@ -94,10 +89,19 @@ class Journal:
         except OSError:
             pass  # append() has reported that the disk is full
         finally:
-            self._lock.release()
+            self._resources.close()
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that was opened: nobody removed or replaced it."""
+        assert self._file is not None, "the journal is not open"
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except OSError:
+            return False
 
     def records(self) -> Iterator[Record]:
-        """Yield the records that earlier runs left, none of which has an error."""
+        """Yield the records of the file; those that earlier runs left have no error."""
         for _, record in self._lines():
             if record is not None:
                 yield record
@@ -106,9 +110,14 @@ class Journal:
         """Write one record, whole, and hand it to the operating system.
 
         Raises:
-            UserError: the disk is full, or the file can no longer be written.
+            UserError: the disk is full, or the file can no longer be written, or is gone.
         """
         assert self._file is not None, "the journal is not open"
+        if not self.is_in_place:
+            raise UserError(
+                f"{self.path}: was removed or replaced while this run was writing it; the run "
+                "ends here, and the same command asks for what is missing there now"
+            )
         try:
             self._file.write(json.dumps(record, ensure_ascii=False) + "\n")
             self._file.flush()
@@ -117,6 +126,19 @@ class Journal:
                 f"{self.path}: cannot be written any more: {error.strerror}; "
                 "the same command goes on from here once it can"
             ) from None
+
+    def _check_path(self) -> None:
+        """Refuse a path that two runs might write, or that holds something else."""
+        if self.path.is_dir() or not self.path.exists():
+            return  # opening it reports what is wrong, if anything is
+        if not self.path.is_file():
+            raise UserError(f"{self.path}: is a pipe or a device; a log must be a file")
+        if self.path.stat().st_nlink > 1:
+            raise UserError(
+                f"{self.path}: has another name (a hard link), by which another run might write "
+                "it; copy it, and name the copy"
+            )
+        check_output(self.path, is_log, (), self._hint)
 
     def _prepare(self) -> None:
         """Leave in the file only what this run can build on."""
@@ -163,8 +185,6 @@ class Journal:
 
     def _probe(self) -> None:
         """Find out, before anything is asked, whether there is room for more."""
-        if self.path.exists() and not self.path.is_file():
-            return  # a device or a pipe takes back nothing
         with self.path.open("ab", buffering=0) as file:
             size, written = file.tell(), 0
             try:

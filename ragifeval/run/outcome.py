@@ -48,6 +48,7 @@ class Outcome:
         self.truncated = 0
         self.reasoning_unset = 0
         self.interrupted = False
+        self._texts: set[str] = set()
         self._counts_reasoning = reasoning_end is None
 
     def add(self, record: Record) -> None:
@@ -61,6 +62,8 @@ class Outcome:
         self.failed.pop(key, None)
         self.answered += not self.answers[place]
         self.answers[place] += 1
+        if len(self._texts) < 2:
+            self._texts.add(record["answer"].strip())
         self.truncated += record["finish_reason"] in TRUNCATED
         self.reasoning_unset += self._counts_reasoning and REASONING_END in record["answer"]
         for rule, name in score_names(self.matching).items():
@@ -70,6 +73,14 @@ class Outcome:
     def running_total(self) -> float | None:
         """The total so far under the headline rule; None before the first condition."""
         return self.tallies[self.matching].running_total
+
+    @property
+    def constant(self) -> str | None:
+        """The answer to every question, where there is but one and it is empty or to several."""
+        texts = list(self._texts)
+        if len(texts) == 1 and (self.answered > 1 or not texts[0]):
+            return texts[0]
+        return None
 
     @property
     def missing(self) -> Sequence[Sample]:

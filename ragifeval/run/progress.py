@@ -1,4 +1,4 @@
-"""What a long run has with the terminal: lines to stderr that cannot fail it, and Ctrl-C."""
+"""What a long run has with the terminal: lines to stderr that cannot fail it, and its end."""
 
 import os
 import signal
@@ -7,11 +7,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+# What a terminal obeys, as what it shows: a name or an answer may hold anything.
+_SHOWN = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
+_SHOWN |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+ENDING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""The signals that end a run in order: Ctrl-C, `kill`, a terminal that is closed."""
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal obeys; line breaks and tabs stay."""
+    return text.translate(_SHOWN)
+
 
 def say(line: str) -> None:
     """Write a line to stderr, if it can be written; a signal handler may call this."""
     try:
-        print(line, file=sys.stderr)
+        print(printable(line), file=sys.stderr)
     except OSError:
         silence(sys.stderr)
     except RuntimeError:
@@ -47,7 +61,7 @@ class Unfailing:
 
 @contextmanager
 def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Let the first Ctrl-C call `stop`; the second one ends the process at once."""
+    """Let the first Ctrl-C, or other signal that ends, call `stop`; the second ends at once."""
     is_stopping = False
 
     def handle(number: int, frame: object) -> None:
@@ -58,8 +72,19 @@ def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
         stop()
         say("\nWaiting for the answers in flight; Ctrl-C again stops at once.")
 
-    before = signal.signal(signal.SIGINT, handle)
+    with handled(handle):
+        yield
+
+
+@contextmanager
+def handled(handle: Callable[[int, Any], Any]) -> Iterator[None]:
+    """Handle the signals that end a run; one that is ignored, as under nohup, stays so."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    before = {number: old for number, old in before.items() if old != signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, handle)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -56,12 +56,20 @@ class Task:
         return Outcome(self.samples, self.matching, self.reasoning_end)
 
 
-def resume(journal: Journal, outcome: Outcome) -> None:
-    """Count the answers that the journal holds; those to other samples stay in it, uncounted."""
+def resume(journal: Journal, outcome: Outcome) -> int:
+    """Count the answers that the journal holds.
+
+    Returns:
+        How many of them are to other samples; they stay in it, uncounted.
+    """
+    others = 0
     for record in journal.records():
         place = outcome.places.get(record["id"])
-        if place is not None and not outcome.answers[place]:
+        if place is None:
+            others += 1
+        elif not outcome.answers[place]:
             outcome.add(record)
+    return others
 
 
 def run(

@@ -12,6 +12,7 @@ from ragifeval.run.asking import REASONING_END
 from ragifeval.run.outcome import Outcome
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
+from ragifeval.tables import one_line
 from ragifeval.text.matching import other_rule
 
 Estimates = Mapping[str, Mapping[str, Estimate]]
@@ -31,14 +32,17 @@ def table(outcome: Outcome, by_rule: Estimates, name: str, signature: Signature)
     other = other_rule(outcome.matching)
     headline, beside = by_rule[outcome.matching], by_rule[other]
     status = " (interrupted)" if outcome.interrupted else ""
-    lines = [f"{name}: {outcome.answered} of {len(outcome.samples)} samples answered{status}", ""]
+    lines = [
+        f"{one_line(name)}: {outcome.answered} of {len(outcome.samples)} samples answered{status}",
+        "",
+    ]
     lines += [_row("", [f"{outcome.matching} %", "95 % interval", "count", f"{other} %"])]
     keys = [key for key in headline if key not in AGGREGATES and key not in _LENGTHS]
     lines += [_score_row(key, headline[key], beside[key]) for key in keys]
     lines += [_length_row(key, headline[key]) for key in _LENGTHS if key in headline]
     lines.append(_rule())
     lines += [_score_row(key, headline[key], beside[key]) for key in AGGREGATES if key in headline]
-    lines += ["", str(signature)]
+    lines += ["", one_line(str(signature))]
     return "\n".join(lines)
 
 
@@ -73,6 +77,9 @@ def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:
     Args:
         remedy: what leaves a reasoning out of the scores.
     """
+    if outcome.constant is not None:
+        what = f"the same: {outcome.constant!r:.60}" if outcome.constant else "empty"
+        yield f"warning: all {outcome.answered} answers are {what}"
     if outcome.truncated:
         yield (
             f"warning: {outcome.truncated} answers were cut off by their limit of tokens, or by "

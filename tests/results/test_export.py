@@ -118,13 +118,20 @@ def test_the_card_claims_no_license_for_other_data(tmp_path: Path, own: list[str
 
 def test_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "samples.jsonl").write_text("precious")
+    for more in ((), ("--overwrite",)):
+        assert export(tmp_path, *more) == 2
+        assert capsys.readouterr().err == (
+            f"ragifeval export: error: DIR: {tmp_path}/samples.jsonl was not made by this harness "
+            "and is never replaced; name another file\n"
+        )
+    (tmp_path / "samples.jsonl").unlink()
     (tmp_path / "other").write_text("precious, too")
     assert export(tmp_path) == 2
     assert capsys.readouterr().err == (
         f"ragifeval export: error: {tmp_path}: is not empty; name another folder, or --overwrite "
         "README.md, documents.jsonl and samples.jsonl in it\n"
     )
-    assert {path.name for path in tmp_path.iterdir()} == {"samples.jsonl", "other"}
+    assert {path.name for path in tmp_path.iterdir()} == {"other"}
     assert export(tmp_path, "--overwrite") == 0
     assert {path.name for path in tmp_path.iterdir()} == WRITTEN | {"other"}
     assert (tmp_path / "other").read_text() == "precious, too"

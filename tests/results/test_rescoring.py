@@ -408,7 +408,7 @@ MISTAKES: list[tuple[list[str], str]] = [
         ["<log>", "-o", "<dir>/link.jsonl", "--overwrite"],
         "-o: <dir>/link.jsonl is one of the logs that",
     ),
-    (["<log>", "-o", "<dir>/eval.jsonl"], "-o: <dir>/eval.jsonl exists; name another one, or"),
+    (["<log>", "-o", "<dir>/eval.jsonl"], "-o: <dir>/eval.jsonl is read by this command"),
     (["<log>", "-o", "<dir>/none/new.jsonl"], "-o: there is no folder <dir>/none"),
     (
         ["<log>", "<dir>/broken.jsonl", "-o", "<dir>/eval.jsonl"],

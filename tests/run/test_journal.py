@@ -85,12 +85,15 @@ class TestAppend:
         assert kept(path)[0]["answer"] == "Tak \ud83d"
         assert resumed(path) == ["p01"]
 
-    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is full")
-    def test_a_full_disk(self, path: Path) -> None:
-        path.symlink_to("/dev/full")
-        with pytest.raises(UserError) as caught, log_of(path, OURS, overwrite=True) as log:
+    @pytest.mark.parametrize("change", ["removed", "replaced"])
+    def test_a_log_that_is_taken_away_ends_the_run(self, path: Path, change: str) -> None:
+        with pytest.raises(UserError) as caught, log_of(path, OURS) as log:  # noqa: PT012
             log.append(record("p01"))
-        assert str(caught.value).startswith(f"{path}: cannot be written any more: ")
+            path.unlink()
+            if change == "replaced":
+                write(path, record("p07"))
+            log.append(record("p02"))
+        assert str(caught.value).startswith(f"{path}: was removed or replaced while")
 
 
 class TestResume:
@@ -215,6 +218,26 @@ class TestOverwrite:
             log.append(record("p03"))
         assert kept(path) == [record("p03")]
 
+    @pytest.mark.parametrize(
+        "content",
+        [
+            '{"id": "p01", "question": "Ile?", "context": [], "expect": {}}\n',
+            '{"id": "p01", "question": "Ile?", "context": [], "expect": {}}',
+            "Notatki\n",
+            "Notatki",
+        ],
+    )
+    @pytest.mark.parametrize("overwrite", [True, False])
+    def test_what_is_no_log_stays(self, path: Path, content: str, overwrite: bool) -> None:
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(UserError) as caught:
+            resumed(path, overwrite=overwrite)
+        assert "was not made by this harness and is never replaced; name another" in str(
+            caught.value
+        )
+        assert "--overwrite" not in str(caught.value)
+        assert path.read_text(encoding="utf-8") == content
+
 
 class TestUnwritable:
     def message(self, path: Path) -> str:
@@ -237,6 +260,14 @@ class TestUnwritable:
         path.mkdir()
         self.message(path)
         assert list(path.iterdir()) == []
+
+    def test_a_pipe_or_a_device(self, path: Path) -> None:
+        os.mkfifo(path)
+        for place in (path, Path("/dev/null"), Path("/dev/full")):
+            with pytest.raises(UserError) as caught:
+                resumed(place, overwrite=True)
+            assert str(caught.value) == f"{place}: is a pipe or a device; a log must be a file"
+        assert not Path("/dev/null.lock").exists()
 
     def test_a_folder_that_may_not_be_written(self) -> None:
         # Not even by root.
@@ -275,6 +306,14 @@ class TestTwoProcesses:
             with pytest.raises(UserError, match="another run"):
                 resumed(path, overwrite=True)
             assert path.read_bytes() == content
+            link, twin = path.with_name("link.jsonl"), path.with_name("twin.jsonl")
+            link.symlink_to(path)
+            with pytest.raises(UserError, match=r"link\.jsonl: another run is writing this log"):
+                resumed(link)
+            twin.hardlink_to(path)
+            with pytest.raises(UserError, match=r"twin\.jsonl: has another name"):
+                resumed(twin)
+            twin.unlink()
             other.communicate("", timeout=30)
         assert resumed(path) == ["p01"]
 

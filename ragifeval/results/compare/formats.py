@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
-from ragifeval.tables import Grid
+from ragifeval.tables import Grid, one_line
 
 # With more models than this, the table of questions names the best and the worst only.
 _MODEL_COLUMNS = 4
@@ -134,11 +134,22 @@ def as_csv(comparison: Comparison, setting: Setting) -> str:
     for model in comparison.models:
         judged = {f"judged {name}": score for name, score in model.judged.items()}
         for name, score in {**model.scores, **judged}.items():
-            row = {"model": model.name, "log": model.log, "measure": name, **asdict(score)}
+            row = {
+                "model": _cell(model.name),
+                "log": _cell(model.log),
+                "measure": name,
+                **asdict(score),
+            }
             if name in model.differences:
                 row |= zip(columns[7:], asdict(model.differences[name]).values(), strict=True)
             writer.writerow(row)
     return file.getvalue().rstrip("\n")
+
+
+def _cell(text: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    text = one_line(text)
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
 def as_json(comparison: Comparison, setting: Setting) -> str:

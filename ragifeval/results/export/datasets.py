@@ -16,6 +16,7 @@ from jinja2 import Environment, StrictUndefined
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Benchmark
 from ragifeval.errors import UserError
+from ragifeval.files import check_output, written_beside
 
 CARD, DOCUMENTS, SAMPLES = "README.md", "documents.jsonl", "samples.jsonl"
 
@@ -45,6 +46,9 @@ def write_datasets(
     try:
         if any(source.resolve().parent == folder.resolve() for source in sources):
             raise UserError(f"{folder}: holds the data that is to be written; name another folder")
+        for name in (CARD, DOCUMENTS, SAMPLES):
+            # The card tells whose the other two are.
+            check_output(folder / name, lambda _: _is_card(folder / CARD), sources, "DIR")
         if folder.exists() and not overwrite and any(folder.iterdir()):
             raise UserError(
                 f"{folder}: is not empty; name another folder, or --overwrite "
@@ -58,8 +62,16 @@ def write_datasets(
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
+def _is_card(path: Path) -> bool:
+    return (
+        path.is_file()
+        and path.read_bytes().startswith(b"---\n")
+        and (b"RAG-IFEval" in path.read_bytes())
+    )
+
+
 def _write(path: Path, pieces: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with written_beside(path) as file:
         file.writelines(pieces)
 
 

@@ -1,0 +1,242 @@
+"""No command replaces what it reads, or what is not its own; summaries say what the log holds."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval import paths
+from ragifeval.__main__ import main
+from ragifeval.cli.evaluate import main as evaluate
+
+INPUTS = {
+    "samples.jsonl": paths.SAMPLES,
+    "documents.jsonl": paths.DOCUMENTS,
+    "prompt.jinja": paths.PROMPT,
+    "config.json": paths.LOCAL_CONFIG,
+    "badwords.txt": paths.BADWORDS,
+}
+DATA = ["--eval_path", "samples.jsonl", "--docs_path", "documents.jsonl"]
+ASKED = ["--badwords_path", "badwords.txt", "--prompt", "prompt.jinja"]
+NAMED = {"eval": [*DATA, *ASKED, "--model_config", "config.json"], "data": DATA}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with copies of all inputs, and with logs of ten questions."""
+    folder = tmp_path_factory.mktemp("made")
+    for name, source in INPUTS.items():
+        shutil.copy(source, folder / name)
+    for name in ("a.jsonl", "b.jsonl"):
+        assert evaluate("local", ["--log_path", str(folder / name), "--limit", "10"]) == 0
+    (folder / "notes").write_text("precious\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with a copy of it."""
+    copy = tmp_path / "work"
+    shutil.copytree(made, copy)
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def content(folder: Path) -> Mapping[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.suffix != ".lock" and path.is_file())
+    return {str(path): path.read_bytes() for path in files}
+
+
+def run(command: list[str]) -> int:
+    name, *arguments = command
+    return evaluate("local", arguments) if name == "eval" else main(command)
+
+
+EVALUATE = ["eval", *NAMED["eval"], "--overwrite", "--log_path"]
+COMMANDS = {
+    "eval": EVALUATE,
+    "score": ["score", "a.jsonl", *NAMED["data"], "--overwrite", "-o"],
+    "compare": ["compare", "a.jsonl", "b.jsonl", "-o"],
+    "report": ["report", "a.jsonl", *NAMED["data"], "--prompt", "prompt.jinja", "-o"],
+    "judge": ["judge", "a.jsonl", "--metrics", "lexical", *NAMED["data"], "--overwrite", "-o"],
+}
+READ = {
+    "eval": list(INPUTS),
+    "score": ["a.jsonl", "samples.jsonl", "documents.jsonl"],
+    "compare": ["a.jsonl", "b.jsonl"],
+    "report": ["a.jsonl", "samples.jsonl", "documents.jsonl", "prompt.jinja"],
+    "judge": ["a.jsonl", "samples.jsonl", "documents.jsonl"],
+}
+LINKS: Mapping[str, Callable[[Path, Path], Any]] = {
+    "itself": lambda link, target: None,
+    "a symbolic link": Path.symlink_to,
+    "a hard link": Path.hardlink_to,
+}
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_read_is_not_replaced(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: str, link: str
+) -> None:
+    for read in READ[command]:
+        output = folder / read
+        if link != "itself":
+            output = folder / f"link-{read}"
+            LINKS[link](output, folder / read)
+        before = content(folder)
+        assert run([*COMMANDS[command], str(output)]) == 2
+        (line,) = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
+        assert "is read by this command" in line or "is one of the logs" in line
+        assert content(folder) == before
+
+
+@pytest.mark.parametrize("output", ["notes", "config.json", "b.jsonl"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_anothers_is_not_replaced(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: str, output: str
+) -> None:
+    """A log is, with --overwrite, by what makes logs."""
+    before = content(folder)
+    is_own = output == "b.jsonl" and command in ("eval", "score", "judge")
+    code = run([*COMMANDS[command], output])
+    if is_own:
+        assert code in (0, 1)
+        return
+    assert code == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "is never replaced; name another file" in error or "is read by" in error
+    assert "--overwrite" not in error
+    assert content(folder) == before
+
+
+def test_its_own_is_replaced(folder: Path) -> None:
+    for form in ("table", "markdown", "csv", "json", "latex", "model-index"):
+        for _ in range(2):
+            assert run(["compare", "a.jsonl", "--format", form, "-o", f"t.{form}"]) == 0
+    for _ in range(2):
+        assert run([*COMMANDS["report"], "page.html"]) == 0
+
+
+@pytest.mark.parametrize("name", ["a.summary.json", "out.summary.json"])
+def test_a_foreign_summary_is_not_replaced(folder: Path, name: str) -> None:
+    path = folder / name
+    path.write_text('{"precious": 1}', encoding="utf-8")
+    log = name.replace(".summary.json", ".jsonl")
+    assert run(["eval", "--limit", "1", "--log_path", log, "--overwrite"]) == 2
+    assert run(["score", "b.jsonl", "-o", log, "--overwrite"]) == 2
+    assert path.read_text(encoding="utf-8") == '{"precious": 1}'
+
+
+def test_export_writes_through_no_link_to_what_it_reads(folder: Path) -> None:
+    own = folder / "dataset"
+    assert run(["export", *NAMED["data"], str(own)]) == 0
+    (own / "samples.jsonl").unlink()
+    (own / "samples.jsonl").symlink_to(folder / "samples.jsonl")
+    before = content(folder)
+    assert run(["export", *NAMED["data"], str(own), "--overwrite"]) == 2
+    assert content(folder) == before
+
+
+def summary(log: str) -> dict[str, Any]:
+    return dict(json.loads(Path(log.replace(".jsonl", ".summary.json")).read_text()))
+
+
+def test_a_part_of_a_log_leaves_the_summary_of_the_whole(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["eval", "--log_path", "whole.jsonl"]) == 0
+    before = summary("whole.jsonl")
+    assert (before["samples"], before["answered"]) == (100, 100)
+    assert "other" not in capsys.readouterr().err
+    fifth = json.loads(Path("a.jsonl").read_text().splitlines()[4])["id"]
+    for part in (["--limit", "3"], ["--ids", fifth]):
+        assert run(["eval", "--log_path", "whole.jsonl", *part]) == 0
+        left_out = 97 if part[0] == "--limit" else 99
+        assert (
+            f"whole.jsonl: has {left_out} more answers, which this selection of samples leaves "
+            "out; whole.summary.json stays that of the whole log" in capsys.readouterr().err
+        )
+        after = summary("whole.jsonl")
+        assert after | {"options": 0} == before | {"options": 0}
+
+
+def test_the_table_is_shown_where_the_summary_cannot_be_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["eval", "--limit", "2", "--log_path"], ["score", "a.jsonl", "-o"]):
+        Path("out.summary.json").mkdir(exist_ok=True)
+        assert run([*command, "out.jsonl", *(["--overwrite"] if command[0] == "score" else [])])
+        told = capsys.readouterr()
+        assert "\ntotal " in told.out
+        assert "out.summary.json: cannot be written" in told.err or "directory" in told.err
+
+
+def test_a_log_that_is_written_is_not_replaced(folder: Path) -> None:
+    from ragifeval.files import locked
+
+    run(["score", "a.jsonl", "-o", "new.jsonl"])
+    before = content(folder)
+    with locked(Path("b.jsonl")), locked(Path("new.jsonl")):
+        assert run([*COMMANDS["score"], "b.jsonl"]) == 2
+        assert run([*COMMANDS["judge"], "new.jsonl"]) == 2
+    after = {name: data for name, data in content(folder).items() if "replies" not in name}
+    assert after == before
+
+
+def test_what_a_terminal_would_obey_is_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "=evil\n\x1b[31m\x9bname"
+    for log in ("a.jsonl", "b.jsonl"):
+        lines = [json.loads(line) for line in Path(log).read_text().splitlines()]
+        for line in lines:
+            line["signature"] = line["signature"].replace("model:", f"model:{name}")
+        Path(log).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = {}
+    for form in ("table", "markdown", "csv", "json", "latex", "model-index"):
+        assert run(["compare", "a.jsonl", "b.jsonl", "--format", form, "--force"]) == 0
+        told[form] = capsys.readouterr()
+    assert run([*COMMANDS["score"], "s.jsonl"]) in (0, 1)
+    assert run([*COMMANDS["report"], "r.html"]) == 0
+    told["score, report"] = capsys.readouterr()
+    for form, (out, err) in told.items():
+        assert not {"\x1b", "\x9b"} & set(out + err), form
+        if form in ("table", "markdown", "latex", "csv"):
+            assert "=evil" in out, form
+            assert "=evil\n" not in out, form
+    assert "\n'=evil " in told["csv"].out
+
+
+@pytest.mark.parametrize(
+    ("answers", "warning"),
+    [
+        (["", " "], "warning: all 2 answers are empty"),
+        (["Tak.", "Tak. "], "warning: all 2 answers are the same: 'Tak.'"),
+        (["Tak.", "Nie."], None),
+        (["Tak."], None),
+        ([""], "warning: all 1 answers are empty"),
+    ],
+)
+def test_answers_that_say_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], answers: list[str], warning: str | None
+) -> None:
+    ids = [json.loads(line)["id"] for line in Path("a.jsonl").read_text().splitlines()]
+    rows = [{"id": key, "answer": text} for key, text in zip(ids, answers, strict=False)]
+    Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run(["score", "own.jsonl"])
+    told = [line for line in capsys.readouterr().err.splitlines() if "answers are" in line]
+    assert told == ([f"own.jsonl: {warning}"] if warning else [])
+
+
+def test_pipes_and_devices_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (
+        ["eval", "--log_path", "/dev/full"],
+        ["eval", "--eval_path", "/dev/zero"],
+        ["score", "/dev/zero"],
+    ):
+        assert run(command) == 2
+        assert "is a pipe or a device" in capsys.readouterr().err
