@@ -1,5 +1,6 @@
 """The one loop that asks a model: progress bar, Ctrl-C, second tries, journal.
 
+Use:
     with Asking(generator, journal, total=100, unit=" answers") as asking:
         for record in asking.ask(requests, read):
             ...

@@ -111,6 +111,43 @@ class TestOnce:
         assert stopped.case.summary()["status"] == "complete"
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_end_it_as_ctrl_c_does(tmp_path: Path, number: signal.Signals) -> None:
+    with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 8 else 1.5)) as server:
+        case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
+        process = case.start()
+        wait_until(lambda: len(server.calls) == 2 * THREADS, process)
+        process.send_signal(number)
+        run = finish(process)
+    assert run.code == 130
+    assert WAITING in run.err
+    assert len(case.answered()) == 2 * THREADS
+    assert (case.summary()["status"], case.summary()["answered"]) == ("partial", 2 * THREADS)
+
+
+def test_a_signal_before_the_first_question(tmp_path: Path) -> None:
+    with Loopback(lambda call: Response(delay=10_000.0)) as server:
+        case = make_case(tmp_path, COUNT, server.url, model=None)
+        process = case.start()
+        wait_until(lambda: len(server.calls) == 1, process)
+        process.terminate()
+        run = finish(process, 10)
+    assert (run.code, run.out, run.err) == (130, "", "")
+
+
+def test_a_run_that_starts_over_and_is_killed_leaves_no_old_summary(tmp_path: Path) -> None:
+    with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 9 else 10_000.0)) as server:
+        case = make_case(tmp_path, 5, server.url, threads=1)
+        assert case.run().code == 0
+        assert case.summary()["answered"] == 5
+        process = case.start("--overwrite", "--system_message", "Inaczej.")
+        wait_until(lambda: len(case.answered()) == 4 and len(server.calls) == 10, process)
+        process.kill()
+        finish(process)
+    assert len(case.answered()) == 4
+    assert not (case.folder / "out.summary.json").exists()
+
+
 class TestTwice:
     def test_it_is_out_at_once(self, tmp_path: Path) -> None:
         def script(call: Call) -> Response:
