@@ -1,7 +1,5 @@
 """python -m ragifeval build: real files, a scripted model, every way in which it can go wrong."""
 
-import contextlib
-import io
 import json
 import re
 import shlex
@@ -12,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,12 @@ import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.build.plan import PROMPTS
+from ragifeval.cli.evaluate import main as evaluate
 from ragifeval.paths import ROOT
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
-from tools.testing.loopback import Call, Loopback, Response, chat, failure
-from tools.testing.process import Finished, environment, evaluate, finish, records
+from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
+from tools.testing.process import Finished, call, environment, finish, records
 from tools.testing.scripted import (
     EXAMPLE,
     EXAMPLE_OPTIONS,
@@ -38,7 +38,7 @@ THREADS = 16
 
 def start(folder: Path, *options: str | Path) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "ragifeval", *map(str, options)],
+        [sys.executable, "-m", "ragifeval", "build", *map(str, options)],
         cwd=folder,
         env=environment(PYTHONPATH=str(ROOT)),
         stdin=subprocess.DEVNULL,
@@ -48,27 +48,25 @@ def start(folder: Path, *options: str | Path) -> "subprocess.Popen[bytes]":
 
 
 def build(folder: Path, *options: str | Path) -> Finished:
-    """Build in this process: what another one shows is asserted of those that are stopped."""
-    return command(folder, "build", *options)
+    return call(main, "build", *options, cwd=folder)
 
 
-def command(folder: Path, *arguments: str | Path) -> Finished:
-    out, err = io.StringIO(), io.StringIO()
-    with (
-        contextlib.chdir(folder),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        try:
-            code = main([*map(str, arguments)])
-        except SystemExit as done:  # a wrong option
-            code = int(done.code or 0)
-    return Finished(code, out.getvalue(), err.getvalue())
+OPTIONS = ("docs", "--model_config", "model.json", "-o", "out")
+
+
+def build_texts(
+    folder: Path, numbers: range, script: Script, *options: str | Path, **config: Any
+) -> Finished:
+    """Build of so many texts, in the folder `out`, with what the script replies."""
+    write_texts(folder / "docs", numbers)
+    with Loopback(script) as server:
+        write_config(folder / "model.json", server.url, **config)
+        return build(folder, *OPTIONS, *options)
 
 
 def validate(out: Path, *more: str) -> Finished:
     paths = ("--docs_path", out / "documents.jsonl", "--eval_path", out / "samples.jsonl")
-    return command(out, "validate", *paths, *more)
+    return call(main, "validate", *paths, *more, cwd=out)
 
 
 def stages_of(out: Path) -> dict[str, dict[str, int]]:
@@ -97,7 +95,8 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Built:
     with Loopback(model) as server:
         config = write_config(folder / "model.json", server.url)
         options = (EXAMPLE, *EXAMPLE_OPTIONS, "--model_config", config, "-o", "out")
-        return Built(folder, folder / "out", build(folder, *options, "--review"), model)
+        run = finish(start(folder, *options, "--review"))
+        return Built(folder, folder / "out", run, model)
 
 
 class TestExample:
@@ -159,7 +158,14 @@ class TestExample:
         _, _, script, *options = shlex.split(line)
         with Loopback(lambda call: chat("To 30 zł [0].")) as server:
             config = write_config(built.folder / "m.json", server.url)
-            run = evaluate(script, *options, "--model_config", config, cwd=built.folder)
+            process = subprocess.Popen(
+                [sys.executable, ROOT / script, *options, "--model_config", config],
+                cwd=built.folder,
+                env=environment(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+            run = finish(process)
         assert run.code == 0, run.err
         assert run.out.startswith("m: 11 of 11 samples answered")
         assert any("Nie udało mi się odnaleźć" in call.prompt for call in server.calls)
@@ -258,11 +264,11 @@ BEHAVIOUR = {
 @pytest.fixture(scope="module")
 def fee_build(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("replies")
-    docs = write_texts(folder / "docs", range(100, 120))
+    write_texts(folder / "docs", range(100, 120))
     model = FactModel(BEHAVIOUR, delay=0.02)
     with Loopback(model) as server:
-        config = write_config(folder / "model.json", server.url, THREADS)
-        run = build(folder, docs, "--model_config", config, "-o", "out")
+        write_config(folder / "model.json", server.url, THREADS)
+        run = build(folder, *OPTIONS)
     assert server.at_once > THREADS // 4
     return Built(folder, folder / "out", run, model)
 
@@ -316,22 +322,22 @@ class TestReplies:
         assert max(built.model.asked.values()) <= 3
 
     def test_the_critics_are_told_the_audience(self, tmp_path: Path) -> None:
-        docs = write_texts(tmp_path / "docs", range(100, 101))
-        with Loopback(FactModel()) as server:
-            config = write_config(tmp_path / "model.json", server.url)
-            options = ("--audience", "sołtysi i radni")
-            build(tmp_path, docs, "--model_config", config, "-o", "out", *options)
-        assert sum("sołtysi i radni" in call.prompt for call in server.calls) == 1
+        prompts: list[str] = []
+        model = FactModel()
+
+        def script(call: Call) -> Response:
+            prompts.append(call.prompt)
+            return model(call)
+
+        build_texts(tmp_path, range(100, 101), script, "--audience", "sołtysi i radni")
+        assert sum("sołtysi i radni" in prompt for prompt in prompts) == 1
 
 
 class TestStyles:
     def test_an_exam_and_the_additive_critic(self, tmp_path: Path) -> None:
-        docs = write_texts(tmp_path / "docs", range(100, 108))
         model = FactModel({103: "malformed", 105: "dependent", 106: "no answer"})
-        with Loopback(model) as server:
-            config = write_config(tmp_path / "model.json", server.url)
-            options = ("--style", "exam", "--questions-per-chunk", "2", "--critics", "additive")
-            run = build(tmp_path, docs, "--model_config", config, "-o", "out", *options)
+        options = ("--style", "exam", "--questions-per-chunk", "2", "--critics", "additive")
+        run = build_texts(tmp_path, range(100, 108), model, *options)
         assert run.code == 0, run.err
         assert Counter(stage for stage, _ in model.asked.elements()) == {
             "exam_questions": 9,  # one of eight twice
@@ -347,11 +353,10 @@ class TestStyles:
         assert validate(tmp_path / "out").code == 0
 
     def test_several_questions_know_of_each_other(self, tmp_path: Path) -> None:
-        docs = write_texts(tmp_path / "docs", range(100, 103))
+        write_texts(tmp_path / "docs", range(100, 103))
         with Loopback(FactModel()) as server:
-            config = write_config(tmp_path / "model.json", server.url)
-            options = ("--questions-per-chunk", "3")
-            build(tmp_path, docs, "--model_config", config, "-o", "out", *options)
+            write_config(tmp_path / "model.json", server.url)
+            build(tmp_path, *OPTIONS, "--questions-per-chunk", "3")
         # The scripted model asks the same again, although it is told what it has asked.
         assert stages_of(tmp_path / "out")["ask"] == {"the question was asked before": 6}
         asked = [call.prompt for call in server.calls if "Te pytania już zadano" in call.prompt]
@@ -359,13 +364,11 @@ class TestStyles:
         assert all("- Koszt: " in prompt for prompt in asked)
 
     def test_another_critic(self, tmp_path: Path) -> None:
-        docs = write_texts(tmp_path / "docs", range(100, 106))
         generator, critic = FactModel(), FactModel({105: "dependent"})
-        with Loopback(generator) as one, Loopback(critic) as other:
-            config = write_config(tmp_path / "model.json", one.url)
+        with Loopback(critic) as other:
             judge = write_config(tmp_path / "judge.json", other.url, model="judge")
-            options = ("--model_config", config, "--judge_config", judge, "-o", "out")
-            run = build(tmp_path, docs, *options)
+            options = ("--judge_config", judge)
+            run = build_texts(tmp_path, range(100, 106), generator, *options)
         assert {stage for stage, _ in generator.asked} == {"factoid", "phrases"}
         assert {stage for stage, _ in critic.asked} == {"groundedness", "relevance", "standalone"}
         assert "favour" not in run.err
@@ -374,21 +377,18 @@ class TestStyles:
 
     @pytest.mark.parametrize("language", ["de", "en", "es"])
     def test_another_language(self, tmp_path: Path, language: str) -> None:
-        docs = write_texts(tmp_path / "docs", range(100, 110))
-        with Loopback(FactModel(language=language)) as server:
-            config = write_config(tmp_path / "model.json", server.url)
-            options = ("--model_config", config, "-o", "out", "--language", language)
-            run = build(tmp_path, docs, *options)
-            assert run.code == 0, run.err
-            (line,) = [line for line in run.out.splitlines() if line.startswith("evaluate: ")]
-            given = shlex.split(line)[3:]
-            assert f"blank:{language}" in given
-            message = given[given.index("--refusal_message") + 1]
-            normalizer = ("--normalizer", f"blank:{language}")
-            assert validate(tmp_path / "out", "--refusal_message", message, *normalizer).code == 0
+        model = FactModel(language=language)
+        run = build_texts(tmp_path, range(100, 110), model, "--language", language)
+        assert run.code == 0, run.err
+        (line,) = [line for line in run.out.splitlines() if line.startswith("evaluate: ")]
+        given = shlex.split(line)[3:]
+        assert f"blank:{language}" in given
+        message = given[given.index("--refusal_message") + 1]
+        normalizer = ("--normalizer", f"blank:{language}")
+        assert validate(tmp_path / "out", "--refusal_message", message, *normalizer).code == 0
         with Loopback(lambda call: chat(f"{message}.")) as server:
-            config = write_config(tmp_path / "m.json", server.url)
-            run = evaluate("eval_remote.py", *given, "--model_config", config, cwd=tmp_path)
+            given += ["--model_config", str(write_config(tmp_path / "m.json", server.url))]
+            run = call(partial(evaluate, "remote"), *given, cwd=tmp_path)
         assert run.code == 0, run.err
         assert f"|normalizer:{language}_blank-" in run.out
         # Always refusing is right for those that are to be refused.
@@ -397,21 +397,19 @@ class TestStyles:
 
 
 class TestStopped:
-    OPTIONS = ("docs", "--model_config", "model.json", "-o")
-
     def test_killed_it_goes_on_where_it_ended(self, tmp_path: Path) -> None:
         write_texts(tmp_path / "docs", range(100, 120))
         model = FactModel(BEHAVIOUR, delay=0.005)
         with Loopback(model) as server:
             write_config(tmp_path / "model.json", server.url, 4)
-            whole = build(tmp_path, *self.OPTIONS, "whole")
+            whole = build(tmp_path, *OPTIONS[:-1], "whole")
             assert whole.code == 0, whole.err
             answered: set[str] = set()
             # In the midst of each stage: 20 to be asked, 54 to be criticised, 17 phrases.
             for kill_at in (10, 30, 30):
                 model.asked.clear()
                 model.kill_at = kill_at
-                model.process = start(tmp_path, "build", *self.OPTIONS, "out")
+                model.process = start(tmp_path, *OPTIONS)
                 assert finish(model.process).code == -signal.SIGKILL
                 kept = self.kept(tmp_path / "out")
                 assert answered < kept
@@ -421,7 +419,7 @@ class TestStopped:
                         file.write('{"id": "torn')
             model.process = None
             model.asked.clear()
-            run = build(tmp_path, *self.OPTIONS, "out")
+            run = build(tmp_path, *OPTIONS)
         assert run.code == 0, run.err
         assert "the last line was cut off and is dropped" in run.err
         assert model.asked.total() < 97 - len(answered) + 6
@@ -443,7 +441,7 @@ class TestStopped:
         write_texts(tmp_path / "docs", range(100, 160))
         with Loopback(FactModel(delay=0.1)) as server:
             write_config(tmp_path / "model.json", server.url, 4)
-            process = start(tmp_path, "build", *self.OPTIONS, "out")
+            process = start(tmp_path, *OPTIONS)
             while len(server.calls) < 10:
                 assert process.poll() is None
             process.send_signal(signal.SIGINT)
@@ -458,7 +456,7 @@ class TestStopped:
         model = FactModel({103: "down"})
         with Loopback(model) as server:
             write_config(tmp_path / "model.json", server.url)
-            run = build(tmp_path, *self.OPTIONS, "out")
+            run = build(tmp_path, *OPTIONS)
             assert run.code == 1
             assert "1 prompts got no reply; the same command asks for them alone" in run.err
             assert "503" in run.err
@@ -466,7 +464,7 @@ class TestStopped:
             assert (lost["id"], lost["is_pending"]) == ("gmina103-txt-0001-q1", True)
             model.behaviour.clear()
             model.asked.clear()
-            again = build(tmp_path, *self.OPTIONS, "out")
+            again = build(tmp_path, *OPTIONS)
         assert again.code == 0, again.err
         assert set(model.asked) == {
             (stage, 103) for stage in ("groundedness", "relevance", "standalone", "phrases")
@@ -478,47 +476,40 @@ class TestStopped:
         model = FactModel()
         with Loopback(model) as server:
             write_config(tmp_path / "model.json", server.url)
-            first = build(tmp_path, *self.OPTIONS, "out")
+            first = build(tmp_path, *OPTIONS)
             write_config(tmp_path / "judge.json", server.url, model="judge")
             model.asked.clear()
-            run = build(tmp_path, *self.OPTIONS, "out", "--judge_config", "judge.json")
+            run = build(tmp_path, *OPTIONS, "--judge_config", "judge.json")
             assert run.code == 0, run.err
             critics = {"groundedness", "relevance", "standalone"}
             assert {stage for stage, _ in model.asked} == critics
             assert model.asked.total() == 12
             # The first critic's replies are still there.
             model.asked.clear()
-            again = build(tmp_path, *self.OPTIONS, "out")
+            again = build(tmp_path, *OPTIONS)
             assert model.asked.total() == 0
             assert again.out == first.out
-            run = build(tmp_path, *self.OPTIONS, "out", "--overwrite")
+            run = build(tmp_path, *OPTIONS, "--overwrite")
             assert model.asked.total() == 20
             assert run.out == first.out
 
     def test_a_service_that_is_down(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 103))
-        with Loopback(lambda call: failure(503, "overloaded")) as server:
-            write_config(tmp_path / "model.json", server.url)
-            run = build(tmp_path, *self.OPTIONS, "out")
+        run = build_texts(tmp_path, range(100, 103), lambda call: failure(503, "overloaded"))
         assert run.code == 1
         assert "0 samples: 3 prompts got no reply\n" in run.out
 
     def test_a_prompt_that_the_service_refuses_is_not_asked_for_ever(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 104))
         model = FactModel()
 
         def script(call: Call) -> Response:
             too_long = "koszt 101 zł" in call.prompt
             return failure(400, "the context is too long") if too_long else model(call)
 
-        with Loopback(script) as server:
-            write_config(tmp_path / "model.json", server.url)
-            run = build(tmp_path, *self.OPTIONS, "out")
+        run = build_texts(tmp_path, range(100, 104), script)
         assert run.code == 0, run.err
         assert stages_of(tmp_path / "out")["ask"] == {"the service refuses the prompt": 1}
 
     def test_a_reply_that_was_cut_off_is_not_read(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 102))
         model = FactModel()
 
         def script(call: Call) -> Response:
@@ -527,36 +518,28 @@ class TestStopped:
                 response.body["choices"][0]["finish_reason"] = "length"
             return response
 
-        with Loopback(script) as server:
-            write_config(tmp_path / "model.json", server.url)
-            build(tmp_path, *self.OPTIONS, "out")
+        build_texts(tmp_path, range(100, 102), script)
         (rejected,) = records(tmp_path / "out" / "rejected.jsonl")
         assert rejected["words"].startswith(
             "the reply cannot be read, cut off by its limit of tokens: it is not whole"
         )
 
     def test_no_samples_leave_nothing_of_the_last_build(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 104))
-        with Loopback(FactModel()) as server:
-            write_config(tmp_path / "model.json", server.url)
-            assert build(tmp_path, *self.OPTIONS, "out").code == 0
-            options = ("--min-rating", "5", "--audience", "nikt")
-        with Loopback(FactModel(dict.fromkeys(range(100, 104), "dependent"))) as server:
-            write_config(tmp_path / "model.json", server.url, model="other")
-            run = build(tmp_path, *self.OPTIONS, "out", *options)
+        texts = range(100, 104)
+        assert build_texts(tmp_path, texts, FactModel()).code == 0
+        model = FactModel(dict.fromkeys(texts, "dependent"))
+        options = ("--min-rating", "5", "--audience", "nikt")
+        run = build_texts(tmp_path, texts, model, *options, model="other")
         assert run.code == 1
         left = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
         assert not left & {"samples.jsonl", "documents.jsonl", "README.md"}
 
     def test_limit_and_seed(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 120))
         asked = []
         for seed in ("1", "1", "2"):
             model = FactModel()
-            with Loopback(model) as server:
-                write_config(tmp_path / "model.json", server.url)
-                options = ("--limit", "5", "--seed", seed, "--overwrite")
-                run = build(tmp_path, *self.OPTIONS, "out", *options)
+            options = ("--limit", "5", "--seed", seed, "--overwrite")
+            run = build_texts(tmp_path, range(100, 120), model, *options)
             assert "20 chunks, 0 duplicates left out, 5 asked about" in run.out
             asked.append({number for _, number in model.asked})
         assert len(asked[0]) == 5
@@ -566,7 +549,7 @@ class TestStopped:
 class TestReview:
     """Verdicts hold for the very questions that they were given on, and are not lost."""
 
-    OPTIONS = ("docs", "--model_config", "model.json", "-o", "out", "--review")
+    OPTIONS = (*OPTIONS, "--review")
 
     @staticmethod
     def judged(out: Path, **verdicts: str) -> Path:
@@ -698,16 +681,13 @@ BROKEN: Mapping[str, tuple[str, str, str]] = {
 def test_a_broken_prompt_is_found_before_anything_is_asked(
     name: str, text: str, message: str, tmp_path: Path
 ) -> None:
-    docs = write_texts(tmp_path / "docs", range(100, 102))
     shutil.copytree(PROMPTS / "pl", tmp_path / "prompts")
     (tmp_path / "prompts" / name).write_text(text, encoding="utf-8")
-    with Loopback(FactModel()) as server:
-        config = write_config(tmp_path / "model.json", server.url)
-        options = ("--model_config", config, "-o", "out", "--prompts", "prompts")
-        run = build(tmp_path, docs, *options)
+    model = FactModel()
+    run = build_texts(tmp_path, range(100, 102), model, "--prompts", "prompts")
     assert run.code == 2
     assert message in run.last_line
-    assert not server.calls
+    assert not model.asked
 
 
 def test_questions_by_one_pattern_are_different_questions(tmp_path: Path) -> None:
@@ -737,11 +717,8 @@ def test_questions_by_one_pattern_are_different_questions(tmp_path: Path) -> Non
 
 
 def test_a_name_does_not_break_the_card(tmp_path: Path) -> None:
-    docs = write_texts(tmp_path / "docs", range(100, 102))
-    with Loopback(FactModel()) as server:
-        config = write_config(tmp_path / "model.json", server.url, model="a|b\n# <i>c")
-        options = ("--audience", "kto\nkolwiek | inny", "--model_config", config, "-o", "out")
-        build(tmp_path, docs, *options)
+    options = ("--audience", "kto\nkolwiek | inny")
+    build_texts(tmp_path, range(100, 102), FactModel(), *options, model="a|b\n# <i>c")
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "| asked and answered by | a\\|b # &lt;i>c |\n" in card
     assert "| audience | kto kolwiek \\| inny |\n" in card

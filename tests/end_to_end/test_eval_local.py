@@ -1,35 +1,28 @@
 """eval_local.py, once as a process, with the built-in baselines on the questions in data/."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragifeval import __version__
+from ragifeval import __version__, paths
 from ragifeval.cli.evaluate import main
 from ragifeval.paths import ROOT
+from tools.testing import process
+from tools.testing.process import records
 
-SAMPLES = [
-    json.loads(line)
-    for line in (ROOT / "data" / "samples.jsonl").read_text(encoding="utf-8").splitlines()
-]
+SAMPLES = records(paths.SAMPLES)
 HEAVY = {"torch", "transformers", "spacy", "openai", "datasets", "scipy", "sklearn"}
 
 
-@dataclass(frozen=True)
-class Run:
-    """What a process came to."""
-
-    code: int
-    out: str
-    err: str
+class Run(process.Finished):
+    """What a run came to."""
 
     @property
     def signature(self) -> dict[str, str]:
@@ -51,41 +44,30 @@ def evaluate(
     *options: str | Path, cwd: Path = Path("/"), python: Sequence[str] = (), **variables: str
 ) -> Run:
     """Run eval_local.py with options; `python` is given to the interpreter itself."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    done = subprocess.run(
-        [sys.executable, *python, ROOT / "eval_local.py", *options],
-        cwd=cwd,
-        env={**env, **variables},
-        capture_output=True,
-        timeout=300,
-        check=False,
+    done = process.finish(
+        subprocess.Popen(
+            [sys.executable, *python, ROOT / "eval_local.py", *options],
+            cwd=cwd,
+            env=process.environment(**variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
     )
-    return Run(done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace"))
+    return Run(done.code, done.out, done.err)
 
 
 Call = Callable[..., Run]
 
 
 @pytest.fixture
-def call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Call:
+def call(tmp_path: Path) -> Call:
     """Run eval_local.py in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
 
     def run(*options: str | Path) -> Run:
-        capsys.readouterr()
-        try:
-            code = main("local", [str(option) for option in options])
-        except SystemExit as done:  # of the parser
-            code = int(str(done.code))
-        return Run(code, *capsys.readouterr())
+        done = process.call(partial(main, "local"), *options, cwd=tmp_path)
+        return Run(done.code, done.out, done.err)
 
     return run
-
-
-def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def config(folder: Path, **settings: Any) -> Path:

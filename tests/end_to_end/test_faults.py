@@ -170,7 +170,7 @@ class TestWhatEndsTheRun:
 
         with Loopback(script) as server:
             case = make_case(tmp_path / "case", 150, server.url, threads=16, sleep_time=60.0)
-            run = case.run()
+            run = case.call()
         assert (run.code, run.out) == (2, "")
         assert run.last_line.startswith(f"eval_remote.py: error: {server.url}: ")
         assert ENDINGS[name][1] in run.last_line
@@ -187,7 +187,7 @@ class TestWhatEndsTheRun:
 
         with Loopback(script) as server:
             case = make_case(tmp_path, 100, server.url, threads=4, max_retries=1, sleep_time=0.1)
-            run = case.run()
+            run = case.call()
         assert run.code == 1
         assert len(case.answered()) == case.summary()["answered"] == 10
         # Twenty questions, of which those that began while there was hope were asked twice.
@@ -223,7 +223,7 @@ class TestWhatEndsTheRun:
         with dead_url() as dead, Loopback(lambda call: served or chat("Tak.")) as server:
             asked = dead if url is None else server.url
             case = make_case(tmp_path, 3, asked, model="m" if url is None else None)
-            run = case.run()
+            run = case.call()
         assert (run.code, run.out) == (2, "")
         assert f"error: {line.format(url=asked)}" in run.last_line
 
@@ -236,7 +236,7 @@ def test_one_reset_of_the_only_replica_alive_loses_nothing(tmp_path: Path) -> No
 
     with Loopback(script) as server, dead_url() as dead:
         case = make_case(tmp_path, 30, server.url, dead, max_retries=3, sleep_time=0.1)
-        run = case.run()
+        run = case.call()
     assert run.code == 0, run.err
     assert len(case.answered()) == 30
     assert len(server.calls) == 31

@@ -5,13 +5,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragifeval.__main__ import main
+from ragifeval.cli.evaluate import main as evaluate
 from ragifeval.paths import ROOT, SAMPLES
 from tests.browser import BrowserPage, needs_chromium, start_chromium
+from tools.testing.process import call
 
 pytestmark = needs_chromium
 
@@ -26,38 +30,17 @@ HOSTILE = (
 )
 
 
-def run_together(*commands: list[object]) -> list[str]:
-    """Run Python programs side by side; what each wrote to stdout."""
-    started = [
-        subprocess.Popen(
-            [sys.executable, *map(str, command)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for command in commands
-    ]
-    written = []
-    for process in started:
-        said, complained = process.communicate(timeout=60)
-        assert process.returncode == 0, complained
-        written.append(said)
-    return written
-
-
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The logs of the baselines, made side by side, and one that was written to do harm."""
+    """The logs of the baselines, and one that was written to do harm."""
     folder = tmp_path_factory.mktemp("logs")
-    made, commands = {}, []
+    made = {}
     for name in BASELINES:
         config = folder / f"{name}.json"
         config.write_text(json.dumps({"model": f"baseline/{name}"}))
         made[name] = folder / f"{name}.jsonl"
         options = ["--model_config", config, "--log_path", made[name], "--limit", LIMIT]
-        commands.append(["eval_local.py", *options])
-    run_together(*commands)
+        assert call(partial(evaluate, "local"), *options, cwd=folder).code == 0
     made["hostile"] = folder / "hostile.jsonl"
     ids = [json.loads(line)["id"] for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
     records: list[dict[str, Any]] = [
@@ -90,12 +73,14 @@ def pages(logs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> di
         "hostile": ([logs["hostile"], logs["extractive"]], "pl"),
     }
     made = {name: folder / f"{name}.html" for name in wanted}
-    commands = [
-        ["-m", "ragifeval", "report", *paths, "-o", made[name], "--lang", language]
-        for name, (paths, language) in wanted.items()
-    ]
-    said = run_together(*commands)
-    assert said[0] == f"{made['one']}: {LIMIT} questions, {LIMIT} answers\n"
+    for name, (paths, language) in wanted.items():
+        options = [*paths, "-o", made[name], "--lang", language]
+        if name == "one":
+            command = [sys.executable, "-m", "ragifeval", "report", *options]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+            assert done.stdout == f"{made['one']}: {LIMIT} questions, {LIMIT} answers\n"
+        else:
+            assert call(main, "report", *options, cwd=folder).code == 0
     return made
 
 
@@ -324,8 +309,8 @@ def test_documents_prompt_and_gold_answer(page: Page, pages: dict[str, Path]) ->
     )
     assert expected == sample["expect"]["cite"]
     assert page.text("details.reference .plain-text") == sample["reference"]
-    [prompts] = run_together(["eval_local.py", "--dry_run", "--limit", "1"])
-    assert "".join(page.texts("details.prompt pre")[1:]) in prompts
+    dry = call(partial(evaluate, "local"), "--dry_run", "--limit", "1", cwd=ROOT)
+    assert "".join(page.texts("details.prompt pre")[1:]) in dry.out
 
 
 def test_the_theme_can_be_chosen(page: Page, pages: dict[str, Path]) -> None:
@@ -400,15 +385,7 @@ def test_what_the_user_can_mend_is_said_in_one_line(
     logs: dict[str, Path], tmp_path: Path, arguments: list[str], reason: str
 ) -> None:
     filled = [argument.format(log=logs["refuse"]) for argument in arguments]
-    done = subprocess.run(
-        [sys.executable, "-m", "ragifeval", "report", *filled],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert reason in done.stderr
-    assert done.stderr.count("\n") == 1
+    run = call(main, "report", *filled, cwd=tmp_path)
+    assert run.code == 2
+    assert reason in run.err
+    assert run.err.count("\n") == 1

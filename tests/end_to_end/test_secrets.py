@@ -5,26 +5,25 @@ What a model says is written as it said it; here nothing puts the key into its m
 
 import base64
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from ragifeval.paths import ROOT
+from ragifeval.__main__ import main
+from ragifeval.cli.evaluate import main as evaluate
 from tools.testing.loopback import Call, Loopback, Response, chat, failure
 from tools.testing.process import (
     KEY,
     Case,
     Finished,
     answer_to,
+    call,
     environment,
-    evaluate,
     make_case,
     number_of,
     questions,
@@ -113,11 +112,12 @@ def searched(
     count: int,
     userinfo: str = "",
     query: str = "",
+    as_process: bool = True,
 ) -> Searched:
     with Loopback(script) as server:
         url = server.url.replace("http://", f"http://{userinfo}") + query
         case = make_case(folder, count, url, threads=8, max_retries=1, sleep_time=0.0, timeout=10.0)
-        run = case.run(env=environment(**TALKATIVE))
+        run = case.run(env=environment(**TALKATIVE)) if as_process else case.call()
         return Searched(case, run, list(server.calls))
 
 
@@ -143,18 +143,20 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Searched]:
         user_and_password = base64.b64decode(header.removeprefix("Basic ")).decode()
         return failure(400, f"{header} {user_and_password} {call.path} {PASSWORD}")
 
-    jobs = {
-        "echoes": lambda: searched(folder / "echoes", echo, total),
-        "url": lambda: searched(
-            folder / "url", echo_url, 3, f"anna:{PASSWORD}@", f"?key={QUERY}&version=2"
-        ),
+    url = folder / "url"
+    return {
+        "echoes": searched(folder / "echoes", echo, total),
+        "url": searched(url, echo_url, 3, f"anna:{PASSWORD}@", f"?key={QUERY}&version=2"),
+        **{
+            name: searched(
+                folder / name.replace(" ", "-"),
+                lambda call, ending=ending: ending(KEY),  # type: ignore[misc]
+                3,
+                as_process=name == "401",
+            )
+            for name, ending in ENDINGS.items()
+        },
     }
-    for name, ending in ENDINGS.items():
-        jobs[name] = lambda name=name, ending=ending: searched(  # type: ignore[misc]
-            folder / name.replace(" ", "-"), lambda call: ending(KEY), 3
-        )
-    with ThreadPoolExecutor(3) as pool:
-        return dict(zip(jobs, pool.map(lambda job: job(), jobs.values()), strict=True))
 
 
 class TestApiKey:
@@ -185,12 +187,10 @@ class TestApiKey:
 
     def test_no_part_of_it_is_in_a_report(self, runs: dict[str, Searched], tmp_path: Path) -> None:
         case, page = runs["echoes"].case, tmp_path / "page.html"
-        options = ["--eval_path", "samples.jsonl", "-o", page]
-        command = [sys.executable, "-m", "ragifeval", "report", "out.jsonl", *options]
-        env = environment(PYTHONPATH=str(ROOT))
-        done = subprocess.run(command, cwd=case.folder, env=env, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
-        text = page.read_text(encoding="utf-8") + (done.stdout + done.stderr).decode()
+        options = ["out.jsonl", "--eval_path", "samples.jsonl", "-o", page]
+        done = call(main, "report", *options, cwd=case.folder)
+        assert done.code == 0, done.err
+        text = page.read_text(encoding="utf-8") + done.out + done.err
         assert "400 Bad Request: bad key ***" in text
         assert "canary" not in text
 
@@ -226,6 +226,7 @@ class TestVertex:
         private_key: str,
         token_script: Callable[[Call], Response],
         script: Callable[[Call], Response],
+        as_process: bool = False,
     ) -> tuple[Searched, Sequence[Call]]:
         with Loopback(token_script) as tokens, Loopback(script) as server:
             account = {
@@ -247,7 +248,7 @@ class TestVertex:
                 timeout=10.0,
             )
             (case.folder / "account.json").write_text(json.dumps(account), encoding="utf-8")
-            run = case.run(env=environment(**TALKATIVE))
+            run = case.run(env=environment(**TALKATIVE)) if as_process else case.call()
             return Searched(case, run, list(server.calls)), list(tokens.calls)
 
     def gives_token(self, call: Call) -> Response:
@@ -262,7 +263,7 @@ class TestVertex:
             return echoes(token)[number]
 
         case_questions = questions(12)
-        one, asked = self.run(tmp_path, private_key, self.gives_token, script)
+        one, asked = self.run(tmp_path, private_key, self.gives_token, script, as_process=True)
         assert one.run.code == 1
         assert {call.headers["authorization"] for call in one.sent} == {f"Bearer {self.TOKEN}"}
         assert one.holds(self.TOKEN) == []
@@ -301,7 +302,7 @@ def test_no_line_of_a_key_file_that_is_no_json_is_written(tmp_path: Path) -> Non
     (tmp_path / "account.json").write_text('{"private_key": canary-key', encoding="utf-8")
     settings = {"model": "google/m", "vertex_credentials": "account.json"}
     (tmp_path / "config.json").write_text(json.dumps(settings), encoding="utf-8")
-    run = evaluate("eval_remote.py", "--model_config", "config.json", cwd=tmp_path)
+    run = call(partial(evaluate, "remote"), "--model_config", "config.json", cwd=tmp_path)
     assert run.code == 2
     assert run.err.startswith("eval_remote.py: error: account.json: is not valid JSON")
     assert "canary" not in run.err

@@ -120,10 +120,10 @@ def test_asks_with_a_token_instead_of_a_key(key_file: KeyFile, token_server: Loo
 def test_renews_an_expiring_token_once_for_all_requests(key_file: KeyFile) -> None:
     with (
         Loopback(tokens(expires_in=1, delay=0.05)) as token_server,
-        Loopback(lambda call: chat("Tak.", delay=0.02)) as server,
+        Loopback(lambda call: chat("Tak.", delay=0.1)) as server,
     ):
         path = key_file.write(f"{token_server.url}/token")
-        found = answers(path, server.url, 1000, threads=16)
+        found = answers(path, server.url, 240, threads=16)
     assert all(answer.text == "Tak." for answer in found)
     used = [token_of(call) for call in server.calls]
     # Each was used for about as long as it was valid, then replaced by one request for all.

@@ -1,14 +1,19 @@
 """The entry scripts as processes: how they are started, and what they leave behind."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from ragifeval.cli.evaluate import main
 from ragifeval.paths import ROOT, SAMPLES
 
 KEY = "sk-canary-4f1d0c7b9e2a"
@@ -67,6 +72,24 @@ def evaluate(script: str, *options: str | Path, cwd: Path, **how: Any) -> Finish
     return finish(start(script, *options, cwd=cwd, **how))
 
 
+def call(main: Callable[[list[str]], int], *options: object, cwd: Path) -> Finished:
+    """Run a command in this process, for what needs none of its own."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.dict(os.environ, environment(), clear=True),
+    ):
+        try:
+            code = main([str(option) for option in options])
+        except SystemExit as done:  # the parser's
+            code = int(done.code or 0)
+    out.flush()
+    err.flush()
+    return Finished(code, *(one.buffer.getvalue().decode() for one in (out, err)))  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True)
 class Case:
     """A folder with the config of a model and the questions that it is asked."""
@@ -91,6 +114,10 @@ class Case:
 
     def run(self, *more: str | Path, **how: Any) -> Finished:
         return finish(self.start(*more, **how))
+
+    def call(self, *more: str | Path) -> Finished:
+        """The same in this process."""
+        return call(partial(main, "remote"), *self.options, *more, cwd=self.folder)
 
     def records(self) -> list[dict[str, Any]]:
         return records(self.log)
