@@ -2,7 +2,7 @@
 
 import sys
 
-from ragifeval.cli.evaluate import main
+from ragifeval.__main__ import evaluate
 
 if __name__ == "__main__":
-    sys.exit(main("local"))
+    sys.exit(evaluate("local"))

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 
 from ragifeval import __version__
-from ragifeval.cli.options import Parser
+from ragifeval.cli.arguments import ADD_OPTIONS
+from ragifeval.cli.options import Kind, Parser, build_parser
 from ragifeval.cli.terminal import guarded
 
-# Each is a module of ragifeval/commands with `add_options(parser)` and `run(options) -> exit code`.
+# Each is a module of ragifeval/cli with `run(options) -> exit code`, imported by then.
 COMMANDS = {
     "build": "make a benchmark of your own documents: questions, critics, samples",
     "compare": "compare models by their logs, with intervals and tests",
@@ -34,11 +35,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             description=meaning[0].upper() + meaning[1:] + ".",
             formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         )
-        if name in arguments[:1]:  # the others are not even imported
-            importlib.import_module(f"ragifeval.cli.{name}").add_options(command)
+        ADD_OPTIONS[name](command)
     options = parser.parse_args(arguments)
-    command_module = importlib.import_module(f"ragifeval.cli.{options.command}")
-    return guarded(f"ragifeval {options.command}", lambda: int(command_module.run(options)))
+
+    def run() -> int:
+        return int(importlib.import_module(f"ragifeval.cli.{options.command}").run(options))
+
+    return guarded(f"ragifeval {options.command}", run)
+
+
+def evaluate(kind: Kind, arguments: Sequence[str] | None = None) -> int:
+    """Evaluate one model, as eval_local.py and eval_remote.py do; return the exit code."""
+
+    def run() -> int:
+        options = build_parser(kind).parse_args(arguments)
+        return int(importlib.import_module("ragifeval.cli.evaluate").run(kind, options))
+
+    return guarded(f"eval_{kind}.py", run)
 
 
 if __name__ == "__main__":

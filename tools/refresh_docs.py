@@ -16,9 +16,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from ragifeval import paths
+from ragifeval.__main__ import evaluate
 from ragifeval.__main__ import main as command
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.cli import evaluate
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import load_normalizer
 from tools import build_example
@@ -38,7 +38,7 @@ def _printed(run: Callable[[], int]) -> str:
 
 def baseline() -> str:
     """The table of `python eval_local.py`."""
-    return _printed(partial(evaluate.main, "local", []))
+    return _printed(partial(evaluate, "local", []))
 
 
 def floors() -> str:
@@ -72,7 +72,7 @@ def comparison() -> str:
             config, log = Path(folder, f"{name}.json"), Path(folder, f"{name}.jsonl")
             config.write_text(json.dumps({"model": f"baseline/{name}"}))
             arguments = ["--model_config", str(config), "--log_path", str(log)]
-            _printed(partial(evaluate.main, "local", arguments))
+            _printed(partial(evaluate, "local", arguments))
             logs.append(str(log))
         output = Path(folder, "comparison.md")
         options = ["--format", "markdown", "--top", "3", "-o", str(output)]

@@ -1,19 +1,9 @@
 """python -m ragifeval build."""
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragifeval.build.languages import LANGUAGES
-from ragifeval.cli.options import (
-    add_limit,
-    add_normalizer,
-    add_seed,
-    add_switch,
-    at_least,
-    between,
-    positive,
-)
+from ragifeval.cli.arguments import add_build_options
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 
@@ -23,109 +13,6 @@ if TYPE_CHECKING:
     from ragifeval.build.records import Corpus
 
 _FINISHING = {"command", "documents", "output", "review", "apply"}
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.epilog = (
-        "Exit codes: 0 built; 1 no samples came of it, a file could not be read, or a prompt got "
-        "no reply: the same command asks for what is missing; 2 something is wrong with the "
-        "command, a config or a file; 130 interrupted."
-    )
-    option = parser.add_argument
-    option(
-        "documents",
-        nargs="*",
-        metavar="DOCS",
-        help="files, folders and patterns: PDF, DOCX, HTML, Markdown, text, CSV, JSONL",
-    )
-    option("--glob", metavar="PATTERN", help='which files of folders are meant, as "**/*.pdf"')
-    option("--model_config", type=Path, help="JSON file that says which model asks the questions")
-    option(
-        "--judge_config",
-        type=Path,
-        help="JSON file that says which model criticises them; without it the one that asks, which "
-        "may favour its own work",
-    )
-    option("-o", "--output", type=Path, metavar="OUT_DIR", required=True, help="a new folder")
-    add_switch(parser, "--overwrite", "start over the build in OUT_DIR")
-    option(
-        "--language", choices=tuple(LANGUAGES), default="pl", help="of the documents and prompts"
-    )
-    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
-    option(
-        "--chunk_size",
-        type=_chunk_size,
-        default="2000",
-        metavar="N",
-        help='characters of a chunk, or "whole" for whole documents',
-    )
-    option(
-        "--chunk_overlap",
-        type=at_least(0),
-        default=200,
-        metavar="N",
-        help="characters that a chunk may repeat of the one before it",
-    )
-    option(
-        "--questions_per_chunk",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="how many questions are asked about each chunk",
-    )
-    option(
-        "--style",
-        choices=("factoid", "exam"),
-        default="factoid",
-        help="factoid: a question with its answer at a time; exam: all questions, then each answer",
-    )
-    option(
-        "--critics",
-        choices=("separate", "additive"),
-        default="separate",
-        help="separate: groundedness, relevance, stand-alone, 1 to 5 each; additive: a point each "
-        "for groundedness, stand-alone, faithfulness, answer relevance",
-    )
-    option(
-        "--min_rating",
-        type=between(0, 5),
-        default=4.0,
-        metavar="R",
-        help="what every critic must give a question",
-    )
-    option("--audience", help="for whom questions must be useful, in the documents' language")
-    option(
-        "--distractors",
-        type=at_least(0),
-        default=4,
-        metavar="N",
-        help="how many other chunks stand in a question's context",
-    )
-    option(
-        "--refusals",
-        type=between(0, 1),
-        default=0.25,
-        metavar="P",
-        help="share of the questions, from 0 to 1, whose context does not hold the answer",
-    )
-    add_normalizer(
-        parser, "instead of the lemma table for Polish, and of lowercase for other languages"
-    )
-    add_limit(parser, "ask about N chunks only, drawn by --seed")
-    add_seed(parser, "of all that is drawn")
-    add_switch(parser, "--review", "write OUT_DIR/review.csv and review.html, for a person")
-    option(
-        "--apply",
-        type=Path,
-        metavar="CSV",
-        help="take the verdicts of a reviewed review.csv, and make the samples anew",
-    )
-    add_switch(parser, "--dry_run", "print the first prompts and the signature; call no model")
-
-
-def _chunk_size(text: str) -> str:
-    return text if text == "whole" else str(positive(text))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -146,7 +33,7 @@ def _check_finishing(options: argparse.Namespace) -> None:
     if options.apply is None and not options.review:
         raise UserError("DOCS: name files or folders; or --review, or --apply CSV, with -o OUT_DIR")
     parser = argparse.ArgumentParser()
-    add_options(parser)
+    add_build_options(parser)
     for name, value in vars(options).items():
         if name not in _FINISHING and value != parser.get_default(name):
             raise UserError(f"--{name}: is for building from documents, and none are named")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ragifeval import defaults
-from ragifeval.cli.options import add_matching, add_seed, add_switch, at_least, inputs
+from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_comparison, written_beside
@@ -21,81 +21,12 @@ from ragifeval.results.compare.scored_logs import (
 from ragifeval.scoring.statistics import Resampling
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.epilog = (
-        "Exit codes: 0, 1 where --fail_under or --fail_if_worse says so, 2 something is wrong with "
-        "the command or a log, or the logs may not be compared."
-    )
-    option = parser.add_argument
-    option(
-        "logs",
-        nargs="+",
-        type=Path,
-        metavar="LOG",
-        help="logs with scores; each is compared with the first. `score -o` gives any answers them",
-    )
-    option("--format", choices=tuple(FORMATS), default="table", help="of what is printed")
-    option("-o", "--output", type=Path, metavar="FILE", help="write it there instead")
-    add_matching(
-        parser, None, "the rule of which the scores are taken, instead of the logs' headline"
-    )
-    option(
-        "--measures",
-        type=_measures,
-        default=",".join(MEASURES[:3]),
-        metavar="A,B",
-        help="whose differences the tables show, of: "
-        + ", ".join(MEASURES)
-        + "; csv and json have them all",
-    )
-    option("--top", type=at_least(0), default=5, metavar="N", help="so many questions that differ")
-    add_seed(parser, "of bootstrap and permutation test")
-    option("--draws", type=at_least(100), default=10_000, metavar="N", help="of each of the two")
-    add_switch(parser, "--force", "compare what the signatures say may not be")
-    option(
-        "--fail_under",
-        type=_floor,
-        action="append",
-        default=[],
-        metavar="MEASURE=PERCENT",
-        help="exit with 1 if a model has less, for example total=80; may be given again",
-    )
-    add_switch(
-        parser,
-        "--fail_if_worse",
-        "exit with 1 if a model's total is less than the first one's with p < 0.05 in the "
-        "permutation test, Holm's correction included",
-    )
-
-
-def _measures(text: str) -> Sequence[str]:
-    names = [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in MEASURES:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of: {', '.join(MEASURES)}")
-    return names
-
-
-def _floor(text: str) -> tuple[str, float]:
-    measure, _, percent = text.partition("=")
-    if measure not in MEASURES:
-        raise argparse.ArgumentTypeError(f"{measure!r} is none of: {', '.join(MEASURES)}")
-    try:
-        value = float(percent)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(
-            f"must be MEASURE=PERCENT, from 0 to 100, for example total=80, not {text!r}"
-        )
-    return measure, value
-
-
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
     if options.fail_if_worse and len(options.logs) < 2:
         raise UserError("--fail_if_worse: needs a second log to compare with the first")
+    _check_measures("--measures", options.measures)
+    _check_measures("--fail_under", [measure for measure, _ in options.fail_under])
     if options.output is not None:
         check_output(options.output, is_comparison, inputs(options))
     matching = options.matching
@@ -126,6 +57,12 @@ def run(options: argparse.Namespace) -> int:
     for failure in failures:
         say(failure)
     return 1 if failures else 0
+
+
+def _check_measures(option: str, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in MEASURES:
+            raise UserError(f"{option}: {name!r} is none of: {', '.join(MEASURES)}")
 
 
 def _check(logs: Sequence[ScoredLog], any_headline: bool, force: bool) -> Iterator[str]:

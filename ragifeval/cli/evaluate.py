@@ -1,14 +1,14 @@
-"""Both entry scripts, from options to an exit code."""
+"""eval_local.py and eval_remote.py."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cache, partial
 
 from ragifeval.benchmark.baselines import Resources
-from ragifeval.cli.options import Kind, build_parser, inputs
-from ragifeval.cli.terminal import EXIT_INTERRUPTED, guarded, say, show
+from ragifeval.cli.options import Kind, inputs
+from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_log, is_summary, write_json
 from ragifeval.generators.base import Generator
@@ -20,7 +20,8 @@ from ragifeval.run.journal import Journal
 from ragifeval.run.models import load_any_generator
 from ragifeval.run.outcome import Outcome, check_record
 from ragifeval.run.plan import Plan, make_plan
-from ragifeval.run.run import resume, run
+from ragifeval.run.run import resume
+from ragifeval.run.run import run as ask
 from ragifeval.run.summary import doubts, summary, table
 from ragifeval.scoring.scorer import load_scorer
 from ragifeval.text.normalizer import Normalizer, load_normalizer
@@ -30,13 +31,8 @@ EXIT_COMPLETE, EXIT_INCOMPLETE = 0, 1
 _FAILURES_SHOWN = 20
 
 
-def main(kind: Kind, arguments: Sequence[str] | None = None) -> int:
-    """Evaluate one model; return the exit code."""
-    return guarded(f"eval_{kind}.py", lambda: _plan_and_evaluate(kind, arguments))
-
-
-def _plan_and_evaluate(kind: Kind, arguments: Sequence[str] | None) -> int:
-    options = build_parser(kind).parse_args(arguments)
+def run(kind: Kind, options: argparse.Namespace) -> int:
+    """Evaluate one model; 1 where an answer is missing."""
     plan = make_plan(kind, options)
     if options.dry_run:
         for sample in plan.task.samples:
@@ -101,7 +97,7 @@ def _answer(
     scorer = cache(
         lambda: load_scorer(normalizer(), options.refusal_message, options.badwords_path)
     )
-    run(plan.task, _load_generator(plan, options, normalizer), scorer, journal, outcome)
+    ask(plan.task, _load_generator(plan, options, normalizer), scorer, journal, outcome)
 
 
 def _load_generator(

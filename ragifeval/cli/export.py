@@ -1,24 +1,8 @@
 """python -m ragifeval export."""
 
 import argparse
-from pathlib import Path
 
 from ragifeval import paths
-from ragifeval.cli.options import add_data, add_switch
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    option = parser.add_argument
-    option("folder", type=Path, metavar="DIR", help="where to write it; made if it is not there")
-    option(
-        "--format",
-        choices=("datasets",),
-        default="datasets",
-        help="datasets: a folder for the Hugging Face Hub, with a card",
-    )
-    add_data(parser)
-    add_switch(parser, "--overwrite", "replace these files where DIR is not empty")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,14 +8,7 @@ from pathlib import Path
 
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.cli.options import (
-    add_data,
-    add_dry_run,
-    add_limit,
-    add_seed,
-    add_switch,
-    between,
     inputs,
-    positive,
 )
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
@@ -28,75 +21,6 @@ from ragifeval.judge.plan import JudgePlan, make_judge_plan
 from ragifeval.judge.summary import notes, rows, summary, table
 from ragifeval.results.outputs import output_paths, summary_path
 from ragifeval.text.clean import well_formed
-
-# Some 5,000 tokens of Polish: with question, answer and reply, half of a window of 16,384.
-_WINDOW = 16_000
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.epilog = (
-        "Exit codes: 0 every answer judged by every metric; 1 some are not, see the messages; "
-        "2 something is wrong with the command, a config or a file; 130 interrupted."
-    )
-    option = parser.add_argument
-    option(
-        "logs",
-        nargs="*",
-        type=Path,
-        metavar="LOG",
-        help="a log; or JSONL or CSV with id (or question), answer, and perhaps reference, "
-        "contexts, cite, retrieved",
-    )
-    option("--question", help="judge one answer instead: the question")
-    option("--reference", help="its right answer")
-    option("--answer", help="the answer to be judged")
-    option("--context", action="append", metavar="TEXT", help="what it is based on; again for more")
-    option(
-        "--metrics",
-        metavar="A,B",
-        help="of correctness, faithfulness, claims, lexical, retrieval; without it all but the "
-        "last, or lexical where no judge is named, or claims for one --question",
-    )
-    option("--model_config", type=Path, help="JSON file that says which model judges")
-    option(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="OUT",
-        help="write a judged log; started again with it, judging goes on where it ended; for "
-        "several logs a folder",
-    )
-    add_switch(parser, "--overwrite", "start over what -o names")
-    option("--threshold", type=between(1, 5), default=4.0, help="the correctness that passes")
-    option("--window", type=positive, default=_WINDOW, help="characters of a context in one prompt")
-    option("--k", type=positive, default=5, help="how many retrieved documents are looked at")
-    option(
-        "--language", choices=("pl", "en"), default="pl", help="of the prompts, and for BERTScore"
-    )
-    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
-    option(
-        "--structured",
-        choices=("auto", "off"),
-        default="auto",
-        help="auto asks the service to hold the judge to a JSON schema, and goes without it where "
-        "that is refused",
-    )
-    option(
-        "--bertscore_model",
-        metavar="NAME_OR_DIR",
-        help="add BERTScore by this model to lexical; needs bert-score",
-    )
-    option(
-        "--embedding_model",
-        metavar="NAME_OR_DIR",
-        help="add the cosine of embeddings by this model to lexical; needs sentence-transformers",
-    )
-    add_switch(parser, "--agreement", "how far the judge and the rules agree")
-    add_data(parser)
-    add_limit(parser, "only the first N answers of each log")
-    add_seed(parser, "of the intervals of --agreement")
-    add_dry_run(parser)
 
 
 def run(options: argparse.Namespace) -> int:

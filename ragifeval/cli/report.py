@@ -2,11 +2,10 @@
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 
 from ragifeval import defaults
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
-from ragifeval.cli.options import add_data, add_matching, add_prompt, add_scoring, add_seed, inputs
+from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_page, written_beside
@@ -20,21 +19,6 @@ from ragifeval.scoring.conditions import Criteria, check_refusal_message
 from ragifeval.scoring.scorer import read_badwords
 from ragifeval.scoring.signature import fingerprint, scoring_parts
 from ragifeval.text.normalizer import load_normalizer
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    option = parser.add_argument
-    option("logs", type=Path, nargs="+", metavar="LOG", help="a log, one for each model")
-    option("-o", "--output", type=Path, required=True, help="the page, HTML")
-    add_data(parser)
-    add_prompt(parser, "shown with the prompt")
-    add_scoring(parser)
-    add_matching(
-        parser, meaning="the rule of the headline and of the marks; the other stands beside it"
-    )
-    add_seed(parser, "of the intervals")
-    option("--lang", choices=("pl", "en"), default="pl", help="language of the page")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,11 +10,6 @@ from typing import TextIO
 
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.cli.options import (
-    add_data,
-    add_matching,
-    add_scoring,
-    add_seed,
-    add_switch,
     inputs,
 )
 from ragifeval.cli.terminal import say, show
@@ -38,42 +33,6 @@ from ragifeval.scoring.signature import scoring_parts
 from ragifeval.text.normalizer import load_normalizer
 
 _NAMED = 5
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    parser.epilog = (
-        "Exit codes: 0 every sample has an answer, and every answer a sample; 1 not so, see the "
-        "messages; 2 something is wrong with the command, a log or the data."
-    )
-    option = parser.add_argument
-    option(
-        "logs",
-        nargs="+",
-        type=Path,
-        metavar="LOG",
-        help="a log of this harness or of the published implementation; or answers of any system: "
-        "JSONL or CSV with id (or question) and answer",
-    )
-    option(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="OUT",
-        help="write a new log, and its summary beside it; for several logs a folder for new ones "
-        "of the same names",
-    )
-    add_switch(parser, "--overwrite", "replace what -o names, never what is read")
-    add_data(parser)
-    add_scoring(parser)
-    add_matching(parser)
-    option(
-        "--reasoning_end",
-        metavar="MARK",
-        help='for logs made without it: what stands up to this mark, for example "</think>", is '
-        "reasoning and not scored",
-    )
-    add_seed(parser, "of the intervals")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -2,11 +2,9 @@
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval import paths
-from ragifeval.cli.options import add_data, add_matching, add_scoring
 from ragifeval.tables import Grid
 
 if TYPE_CHECKING:
@@ -16,28 +14,6 @@ BUILD = "build.json"
 """What `build` leaves beside the data that it makes."""
 
 _SHOWN = ("include", "exclude", "cite_f1", "refuse", "safe", "correctness", "safety", "total")
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
-    add_data(parser)
-    add_scoring(parser)
-    parser.add_argument(
-        "--contrast_path",
-        type=Path,
-        help="wrong answers with the scores they must get, JSONL; without --eval_path, those that "
-        "come with the project's own samples",
-    )
-
-    parser.add_argument(
-        "--answers",
-        type=Path,
-        help="labelled answers, JSONL with id, answer, label (right, wrong, incomplete, debatable) "
-        "and kind; instead of the checks, print how far include and exclude agree with the labels",
-    )
-    add_matching(
-        parser, meaning="the rule for phrases, with --answers; statements are judged in one way"
-    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,11 +1,11 @@
 """Options are read alike in all commands."""
 
 from argparse import Namespace
-from importlib import import_module
 
 import pytest
 
 from ragifeval.__main__ import COMMANDS
+from ragifeval.cli.arguments import ADD_OPTIONS
 from ragifeval.cli.options import Parser, add_switch, at_least, between, build_parser, positive
 
 
@@ -64,7 +64,7 @@ def test_no_option_has_a_dash_in_its_name_or_is_a_switch_of_another_kind() -> No
     parsers = [build_parser("local"), build_parser("remote")]
     for command in COMMANDS:
         parsers.append(Parser())
-        import_module(f"ragifeval.cli.{command}").add_options(parsers[-1])
+        ADD_OPTIONS[command](parsers[-1])
     for parser in parsers:
         for action in parser._actions:
             names = [name for name in action.option_strings if name.startswith("--")]

@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-from ragifeval.__main__ import main
+from ragifeval.__main__ import evaluate, main
 from ragifeval.build.plan import PROMPTS
-from ragifeval.cli.evaluate import main as evaluate
 from ragifeval.paths import ROOT
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ragifeval import __version__, paths
-from ragifeval.cli.evaluate import main
+from ragifeval.__main__ import COMMANDS
+from ragifeval.__main__ import evaluate as main
 from ragifeval.paths import ROOT
 from tools.testing import process
 from tools.testing.process import records
@@ -310,6 +311,20 @@ class TestHelp:
             assert f"--{option}" in shown.out
         assert "argparse" in imported(shown.err)
         assert imported(shown.err).isdisjoint(HEAVY)
+
+    @pytest.mark.parametrize("command", ["eval_remote.py", *COMMANDS])
+    def test_no_command_imports_its_work(self, command: str) -> None:
+        """numpy, pydantic and jinja2 alone take longer than the 0.3 s that --help may."""
+        script = ["eval_remote.py"] if command == "eval_remote.py" else ["-m", "ragifeval", command]
+        shown = subprocess.run(
+            [sys.executable, "-X", "importtime", *script, "--help"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "--help" in shown.stdout
+        assert imported(shown.stderr).isdisjoint(HEAVY | {"numpy", "pydantic", "jinja2"})
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from ragifeval import paths
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 
 INPUTS = {
     "samples.jsonl": paths.SAMPLES,

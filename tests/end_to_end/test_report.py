@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 from ragifeval.paths import ROOT, SAMPLES
 from tests.browser import BrowserPage, needs_chromium, start_chromium
 from tools.testing.process import call

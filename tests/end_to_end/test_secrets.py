@@ -14,8 +14,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 from tools.testing.loopback import Call, Loopback, Response, chat, failure
 from tools.testing.process import (
     KEY,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 from tools.testing.process import records
 
 

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from ragifeval import __version__, defaults, paths
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 from ragifeval.results.signatures import rescored_signature, whole_signature
 from ragifeval.scoring.signature import Signature, fingerprint
 

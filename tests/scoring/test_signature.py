@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragifeval import __version__, paths
-from ragifeval.cli.evaluate import main
+from ragifeval.__main__ import evaluate as main
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 
 PARTS = {"data": "0e90c35d", "shuffle": "no", "model": "org/model:v2#1234abcd"}

@@ -17,8 +17,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from ragifeval.__main__ import evaluate as main
 from ragifeval.benchmark.benchmark import Document, Sample
-from ragifeval.cli.evaluate import main
 from ragifeval.cli.options import Kind
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError

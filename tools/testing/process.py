@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from ragifeval.cli.evaluate import main
+from ragifeval.__main__ import evaluate as main
 from ragifeval.paths import ROOT, SAMPLES
 
 KEY = "sk-canary-4f1d0c7b9e2a"

@@ -14,8 +14,7 @@ import pytest
 from huggingface_hub import ModelCard
 from scipy import stats
 
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
 from ragifeval.scoring.statistics import Resampling
@@ -530,8 +529,8 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["<good>", "--fail-under", "total=x"], "argument --fail_under: must be MEASURE=PERCENT"),
     (["<good>", "--fail-under", "total=nan"], "argument --fail_under: must be MEASURE=PERCENT"),
     (["<good>", "--fail-under", "total=101"], "argument --fail_under: must be MEASURE=PERCENT"),
-    (["<good>", "--fail-under", "speed=1"], "argument --fail_under: 'speed' is none of: correct"),
-    (["<good>", "--measures", "speed"], "argument --measures: 'speed' is none of: correctness"),
+    (["<good>", "--fail-under", "speed=1"], "--fail_under: 'speed' is none of: correct"),
+    (["<good>", "--measures", "speed"], "--measures: 'speed' is none of: correctness"),
     (["<good>", "--top", "-1"], "argument --top: must be a number of at least 0, not '-1'"),
     (["<good>", "--draws", "99"], "argument --draws: must be a number of at least 100, not '99'"),
     (["<good>", "-o", "<dir>/none/a"], "<dir>/none/a: cannot be written: No such file"),

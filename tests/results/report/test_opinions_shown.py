@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragifeval.__main__ import main
-from ragifeval.cli.evaluate import main as evaluate
+from ragifeval.__main__ import evaluate, main
 from tests.end_to_end.test_report import HOSTILE, Page, page, pytestmark  # noqa: F401
 from tools.testing.process import records
 
