@@ -1,6 +1,7 @@
 """Model configs: every default, every kind of mistake, what is scored and what may be shown."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,9 @@ def write(folder: Path, value: object) -> Path:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+Load = Callable[..., Any]
 
 
 def local(folder: Path, **settings: Any) -> LocalConfig:
@@ -120,18 +124,11 @@ ALLOWED_REMOTE: dict[str, list[object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [(key, value) for key, row in ALLOWED_LOCAL.items() for value in row]
-)
-def test_allowed_locally(tmp_path: Path, key: str, value: object) -> None:
-    assert getattr(local(tmp_path, **{key: value}), key) == value
-
-
-@pytest.mark.parametrize(
-    ("key", "value"), [(key, value) for key, row in ALLOWED_REMOTE.items() for value in row]
-)
-def test_allowed_remotely(tmp_path: Path, key: str, value: object) -> None:
-    assert getattr(remote(tmp_path, **{key: value}), key) == value
+@pytest.mark.parametrize(("load", "allowed"), [(local, ALLOWED_LOCAL), (remote, ALLOWED_REMOTE)])
+def test_allowed(tmp_path: Path, load: Load, allowed: dict[str, list[object]]) -> None:
+    for key, values in allowed.items():
+        for value in values:
+            assert getattr(load(tmp_path, **{key: value}), key) == value
 
 
 @pytest.mark.parametrize(
@@ -156,29 +153,19 @@ HUGE = "1" * 5_000
 LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({}, ["model: ", "is missing", "directory", "Hugging Face"]),
     ({"model": ""}, ["model: ", "at least 1 character"]),
-    ({"model": 5}, ["model: ", "string", "5"]),
     ({"model": None}, ["model: ", "string", "null"]),
-    ({"model": ["a"]}, ["model: ", "string"]),
     ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'", "temperature", "batch_size"]),
-    ({"model": "m", "Model": "m"}, ["unknown key 'Model'"]),
     ({"model": "m", "continuous_batching": False}, ["continuous_batching: ", "serve", "vLLM"]),
     ({"model": "m", "a\nb": 1}, ["unknown key"]),
-    ({"model": "m", "threads": 8}, ["unknown key 'threads'", "max_new_tokens"]),
     ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'"]),
     ({"model": "m", "dtype": "int8"}, ["dtype: ", "'float32'", "'bfloat16'", "'auto'", '"int8"']),
-    ({"model": "m", "dtype": None}, ["dtype: ", "'float16'"]),
     ({"model": "m", "batch_size": 0}, ["batch_size: ", "greater than or equal to 1"]),
     ({"model": "m", "batch_size": "8"}, ["batch_size: ", "integer", '"8"']),
-    ({"model": "m", "batch_size": 8.0}, ["batch_size: ", "integer"]),
     ({"model": "m", "batch_size": True}, ["batch_size: ", "integer", "true"]),
-    ({"model": "m", "batch_size": None}, ["batch_size: ", "integer", "null"]),
     ({"model": "m", "max_new_tokens": -1}, ["max_new_tokens: ", "greater than or equal to 1"]),
     ({"model": "m", "temperature": -0.1}, ["temperature: ", "greater than or equal to 0"]),
-    ({"model": "m", "temperature": "0"}, ["temperature: ", "number"]),
     ({"model": "m", "temperature": True}, ["temperature: ", "number"]),
-    ({"model": "m", "temperature": None}, ["temperature: ", "number"]),
     ('{"model": "m", "temperature": NaN}', ["temperature: ", "finite"]),
-    ('{"model": "m", "temperature": 1e999}', ["temperature: ", "finite"]),
     ({"model": "m", "seed": -1}, ["seed: ", "greater than or equal to 0"]),
     ({"model": "m", "seed": 2**64}, ["seed: ", "less than"]),
     ({"model": "m", "device_map": 0}, ["device_map: ", "string", "dictionary"]),
@@ -187,46 +174,34 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
         ["chat_template_kwargs: 'tokenize' is set by this harness"],
     ),
     ({"model": "m", "trust_remote_code": "yes"}, ["trust_remote_code: ", "boolean"]),
-    ({"model": "m", "trust_remote_code": 1}, ["trust_remote_code: ", "boolean"]),
     ({"model": "m", "reasoning_end": ""}, ["reasoning_end: ", "at least 1 character"]),
     ({"model": "baseline/best"}, ["model: ", "'baseline/refuse'", "'baseline/reference'"]),
     ({"model": "baseline/refuse", "seed": 1}, ["unknown key 'seed'", "model", "reasoning_end"]),
     ([], ["one JSON object"]),
-    ("null", ["one JSON object"]),
-    ('"baseline/refuse"', ["one JSON object"]),
     ("", [":1: is not valid JSON"]),
     ('{"model": "m",\n}', [":2: is not valid JSON"]),
     ('{\n"model": "m"\n"seed": 1}', [":3: is not valid JSON"]),
-    ("model: m", ["is not valid JSON"]),
     ('{"model": "m", "seed": ' + HUGE + "}", ["is not valid JSON", "digits"]),
     ('{"model": ' + "[" * 100_000, ["nested too deeply"]),
 ]  # fmt: skip
 REMOTE_MISTAKES: list[tuple[object, list[str]]] = [
     ({}, ["api_base: ", "is missing", "http://"]),
-    ({"model": "m"}, ["api_base: ", "is missing"]),
     ({"api_base": 8000}, ["api_base: ", "string", "list"]),
-    ({"api_base": ""}, ["api_base: ", "at least 1 character"]),
     ({"api_base": []}, ["api_base: ", "list", "at least 1"]),
-    ({"api_base": ["http://a", 5]}, ["api_base: ", "string"]),
     ({"api_base": "127.0.0.1:8000/v1"}, ["api_base: ", "http://", "https://"]),
-    ({"api_base": "ftp://a/v1"}, ["api_base: ", "http://", "https://"]),
     ({"api_base": "http://"}, ["api_base: ", "URL"]),
     ({"api_base": "http://a", "extra_body": {"stream": True}}, ["extra_body: ", "'stream'"]),
     ({"api_base": "http://[::1"}, ["api_base: ", "URL"]),
-    ({"api_base": "http://a:port"}, ["api_base: ", "URL"]),
     ({"api_base": ["http://a", "b"]}, ["api_base: ", "http://", "https://"]),
     ({"api_base": "http://a", "max_new_tokens": 9}, ["unknown key 'max_new_tokens'", "max_tokens"]),
     ({"api_base": "http://a", "api_key": "s3cret"}, ["unknown key 'api_key'"]),
     ({"api_base": "http://a", "max_tokens": 0}, ["max_tokens: ", "greater than or equal to 1"]),
     ({"api_base": "http://a", "max_retries": -1}, ["max_retries: ", "greater than or equal to 0"]),
-    ({"api_base": "http://a", "max_retries": 1.5}, ["max_retries: ", "integer"]),
     ({"api_base": "http://a", "threads": 0}, ["threads: ", "greater than or equal to 1"]),
     ({"api_base": "http://a", "sleep_time": -1}, ["sleep_time: ", "greater than or equal to 0"]),
     ('{"api_base": "http://a", "sleep_time": Infinity}', ["sleep_time: ", "finite"]),
     ({"api_base": "http://a", "timeout": 0}, ["timeout: ", "greater than 0"]),
-    ({"api_base": "http://a", "timeout": None}, ["timeout: ", "number"]),
     ({"api_base": "http://a", "extra_body": []}, ["extra_body: ", "dictionary"]),
-    ({"api_base": "http://a", "extra_body": None}, ["extra_body: ", "dictionary"]),
     ({"api_base": "http://a", "vertex_credentials": 1}, ["vertex_credentials: ", "string"]),
     ({"vertex_credentials": "key.json"}, ["model: ", "is missing"]),
 ]  # fmt: skip
@@ -241,16 +216,15 @@ def message_of(load: Any, path: Path) -> str:
     return message
 
 
-@pytest.mark.parametrize(("value", "parts"), LOCAL_MISTAKES)
-def test_local_mistakes(tmp_path: Path, value: object, parts: list[str]) -> None:
-    message = message_of(load_local_config, write(tmp_path, value))
-    for part in parts:
-        assert part in message
-
-
-@pytest.mark.parametrize(("value", "parts"), REMOTE_MISTAKES)
-def test_remote_mistakes(tmp_path: Path, value: object, parts: list[str]) -> None:
-    message = message_of(load_remote_config, write(tmp_path, value))
+@pytest.mark.parametrize(
+    ("load", "value", "parts"),
+    [
+        *((load_local_config, *row) for row in LOCAL_MISTAKES),
+        *((load_remote_config, *row) for row in REMOTE_MISTAKES),
+    ],
+)
+def test_mistakes(tmp_path: Path, load: Any, value: object, parts: list[str]) -> None:
+    message = message_of(load, write(tmp_path, value))
     for part in parts:
         assert part in message
 
@@ -311,20 +285,14 @@ def test_every_key_is_scored_or_not() -> None:
     assert set(REMOTE_CHANGES) == set(RemoteConfig.model_fields)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "scored"), [(key, *change) for key, change in LOCAL_CHANGES.items()]
-)
-def test_scored_locally(tmp_path: Path, key: str, value: object, scored: bool) -> None:
-    before, after = local(tmp_path), local(tmp_path, **{key: value})
-    assert (before.scored_settings() != after.scored_settings()) is scored
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "scored"), [(key, *change) for key, change in REMOTE_CHANGES.items()]
-)
-def test_scored_remotely(tmp_path: Path, key: str, value: object, scored: bool) -> None:
-    before, after = remote(tmp_path, model="m"), remote(tmp_path, **{"model": "m", key: value})
-    assert (before.scored_settings() != after.scored_settings()) is scored
+@pytest.mark.parametrize(("load", "changes"), [(local, LOCAL_CHANGES), (remote, REMOTE_CHANGES)])
+def test_what_is_scored(
+    tmp_path: Path, load: Load, changes: dict[str, tuple[object, bool]]
+) -> None:
+    before = load(tmp_path, model="m").scored_settings()
+    for key, (value, is_scored) in changes.items():
+        after = load(tmp_path, **{"model": "m", key: value}).scored_settings()
+        assert (before != after) is is_scored, key
 
 
 def test_settings_name_no_folder_of_this_machine(tmp_path: Path) -> None:
