@@ -146,7 +146,21 @@ class AnyEntry:
         return any(entry.is_found(response, rule) for entry in self.entries)
 
 
-Entry = PhraseEntry | StatementEntry | AnyEntry
+class AllEntry:
+    """Entries that must all be found, and statements of which none may be affirmed."""
+
+    def __init__(self, entries: Sequence["Entry"], never: Sequence["Entry"]) -> None:
+        self.entries, self.never = entries, never
+        self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
+
+    def is_found(self, response: Response, rule: Rule) -> bool:
+        """Whether all entries are found, and nothing is affirmed that must never be."""
+        return all(entry.is_found(response, rule) for entry in self.entries) and not any(
+            entry.is_found(response, rule) for entry in self.never
+        )
+
+
+Entry = PhraseEntry | StatementEntry | AnyEntry | AllEntry
 
 
 class _Entries(Condition):
@@ -174,12 +188,20 @@ class _Entries(Condition):
 
     @classmethod
     def _check_object(cls, entry: dict[str, Any]) -> None:
-        if cls.has_never or "any" not in entry:
+        combined = {"any", "all"} & entry.keys()
+        if cls.has_never or not combined:
             check_statement(entry, is_never=cls.has_never)
             return
+        name = combined.pop()
         if len(entry) > 1:
-            raise ValueError(f"has an entry with more than 'any': {entry!r}")
-        cls.check(entry["any"], ())
+            raise ValueError(f"has an entry with more than {name!r}: {entry!r}")
+        parts = entry[name]
+        if name == "all" and isinstance(parts, list):
+            for part in parts:
+                if _is_never(part):
+                    check_statement(part, is_never=True)
+            parts = [part for part in parts if not _is_never(part)]
+        cls.check(parts, ())
 
     def __init__(
         self, parameter: Sequence[Any], criteria: Criteria, context: Sequence[Statement] = ()
@@ -198,6 +220,10 @@ class _Entries(Condition):
         return sum(entry.is_found(response, rule) for entry in self.entries)
 
 
+def _is_never(entry: object) -> bool:
+    return isinstance(entry, Mapping) and "never" in entry
+
+
 def _entries(
     parameter: Sequence[Any], statements: Statements, numbers: Iterator[int], criteria: Criteria
 ) -> Iterator[Entry]:
@@ -209,6 +235,13 @@ def _entries(
             yield PhraseEntry(entry, criteria)
         elif "any" in entry:
             yield AnyEntry(list(_entries(entry["any"], statements, numbers, criteria)))
+        elif "all" in entry:
+            parts = list(_entries(entry["all"], statements, numbers, criteria))
+            never = [_is_never(part) for part in entry["all"]]
+            yield AllEntry(
+                [part for part, is_never in zip(parts, never, strict=True) if not is_never],
+                [part for part, is_never in zip(parts, never, strict=True) if is_never],
+            )
         else:
             yield StatementEntry(statements, next(numbers))
 

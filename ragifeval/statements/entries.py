@@ -4,6 +4,7 @@
      "verdict": true, "from": [...], "total": true}
     {"never": [...], "of": [...], "rivals": [...]}
     {"any": [entry, ...]}
+    {"all": [entry, ..., {"never": [...]}, ...]}
 
 What each key means: docs/conditions.md.
 """
@@ -127,12 +128,13 @@ def _check_wording(wording: str) -> None:
 
 
 def statements_in(entries: Sequence[Any]) -> list[Statement]:
-    """All statements among the entries of include or exclude, those of "any" too."""
-    found = []
+    """All statements among the entries of include or exclude, those of "any" and "all" too."""
+    statements = []
     for entry in entries:
         if isinstance(entry, Mapping):
-            found += statements_in(entry["any"]) if "any" in entry else [read_statement(entry)]
-    return found
+            parts = entry.get("any") or entry.get("all")
+            statements += [read_statement(entry)] if parts is None else statements_in(parts)
+    return statements
 
 
 def uses_statements(expect: Mapping[str, Any]) -> bool:

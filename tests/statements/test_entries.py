@@ -39,6 +39,9 @@ def normalizer() -> Normalizer:
         ("include", {"any": []}, "must be a non-empty list"),
         ("include", {"any": [{"say": ["45 zł"], "x": 1}]}, "unknown key 'x'"),
         ("include", {"any": ["45 zł"], "is": True}, "more than 'any'"),
+        ("include", {"all": [{"never": ["37 zł"]}]}, "must be a non-empty list"),
+        ("include", {"all": ["45 zł", {"never": ["37 zł"], "is": True}]}, "unknown key 'is'"),
+        ("exclude", {"all": [{"never": ["37 zł"]}]}, "unknown key 'all'"),
         ("exclude", {"say": ["37 zł"]}, "unknown key 'say'; known are: never, of, rivals"),
         ("exclude", {"never": ["37 zł"], "is": True}, "unknown key 'is'"),
     ],
@@ -78,6 +81,21 @@ def test_what_is_refused(condition: str, entry: object, reason: str) -> None:
             {"include": 1},
         ),
         ({"include": [{"any": [{"say": ["@free"]}]}]}, "Wstęp kosztuje 12 zł.", {"include": 0}),
+        (
+            {"include": [{"all": [{"say": ["45 zł"]}, {"never": ["60 zł"], "of": ["rower*"]}]}]},
+            "Kajak kosztuje 45 zł.",
+            {"include": 1},
+        ),
+        (
+            {"include": [{"all": [{"say": ["45 zł"]}, {"never": ["60 zł"], "of": ["kajak*"]}]}]},
+            "Kajak kosztuje 45 zł, a w niedzielę kajak kosztuje 60 zł.",
+            {"include": 0},
+        ),
+        (
+            {"include": [{"all": [{"say": ["45 zł"]}, {"never": ["60 zł"]}]}]},
+            "Nie wiem.",
+            {"include": 0},
+        ),
         # A wording may stand alone, without a list.
         ({"include": [{"say": "45 zł"}]}, "Kajak: 45 zł.", {"include": 1}),
     ],

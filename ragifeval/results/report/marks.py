@@ -10,6 +10,7 @@ from typing import Literal
 from ragifeval.scoring.conditions import (
     CITATION,
     CITED_NUMBER,
+    AllEntry,
     AnyEntry,
     Cite,
     Condition,
@@ -97,7 +98,9 @@ def _entries(condition: Condition | None, response: Response, matching: str) -> 
 
 def _first(rule: str, entry: Entry, response: Response) -> tuple[str, int, int] | None:
     """The first alternative that a rule finds: (what is found, start, end)."""
-    if isinstance(entry, AnyEntry):
+    if isinstance(entry, AnyEntry | AllEntry):
+        if not entry.is_found(response, RULES[rule]):
+            return None
         places = (_first(rule, alternative, response) for alternative in entry.entries)
         return next((place for place in places if place is not None), None)
     if isinstance(entry, StatementEntry):
