@@ -56,11 +56,15 @@ class RemoteGenerator:
             asking = self._loop.create_task(self._ask_all(iter(requests), results))
             try:
                 seconds_away = 0.0
-                while result := runner.run(self._next(results, seconds_away)):
-                    if isinstance(result, Exception):
-                        raise result
+                while True:
+                    ready = runner.run(self._next(results, seconds_away))
                     left = time.monotonic()
-                    yield result
+                    for result in ready:
+                        if result is None:
+                            return
+                        if isinstance(result, Exception):
+                            raise result
+                        yield result
                     seconds_away = time.monotonic() - left
             finally:
                 self._loop = None
@@ -74,9 +78,13 @@ class RemoteGenerator:
 
     async def _next(
         self, results: "asyncio.Queue[Answer | Exception | None]", seconds_away: float
-    ) -> Answer | Exception | None:
+    ) -> list[Answer | Exception | None]:
+        """What is ready, at least one: to start the event loop costs half as much as a question."""
         self._service.postpone(seconds_away)
-        return await results.get()
+        ready = [await results.get()]
+        while not results.empty():
+            ready.append(results.get_nowait())
+        return ready
 
     async def _ask_all(
         self, requests: Iterator[Request], results: "asyncio.Queue[Answer | Exception | None]"

@@ -22,7 +22,7 @@ from ragifeval.generators.remote.faults import (
     status_fault,
     tidy,
 )
-from ragifeval.generators.remote.transport import OneShotTransport, connection_fault
+from ragifeval.generators.remote.transport import Client, OneShotTransport, connection_fault
 
 CHAT, COMPLETIONS, MODELS = "/chat/completions", "/completions", "/models"
 
@@ -38,6 +38,14 @@ _ONE_PROMPT = re.compile(r"(?i)\btokens\b|context|length|too (?:long|large)|filt
 _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 480.0
 _SHORTEST_KEY = 8
 _NOTICEABLE = 0.01  # seconds
+
+# The SDK tells the service of this machine and of its own retries; copying that from request to
+# request takes as long as a connection does.
+_TELEMETRY = (
+    *("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async"),
+    *("Retry-Count", "Read-Timeout"),
+)
+_PLAIN = openai.RequestOptions(headers={f"X-Stainless-{name}": openai.omit for name in _TELEMETRY})
 
 Read = TypeVar("Read")
 
@@ -66,7 +74,7 @@ class Service:
         urls = [_parse_url(base) for base in bases]
         self._url_secrets = [secret for url in urls for secret in _url_secrets(url)]
         self._transport = OneShotTransport(urls, config.max_response_mb)
-        http = openai.DefaultAsyncHttpxClient(transport=self._transport, follow_redirects=False)
+        http = Client(self._transport)
         self._replicas = Replicas([Replica(url, credential, http) for url in urls])
         self._on_fault = on_fault
         self._retries = 0
@@ -293,7 +301,7 @@ class Replica:
         self._client = openai.AsyncOpenAI(
             base_url=bare,
             api_key=credential.token,
-            # Credentials in the URL take the place of the key.
+                # Credentials in the URL take the place of the key.
             default_headers={"Authorization": _basic_auth(base)} if base.userinfo else None,
             default_query=dict(base.params),
             timeout=None,
@@ -307,9 +315,11 @@ class Replica:
         Raises:
             openai.APIStatusError: the response has a status other than 2xx.
         """
+        # The SDK takes longer to join its base URL and a path than to send the request.
+        url = self.url.rstrip("/") + path
         if body is None:
-            return await self._client.get(path, cast_to=httpx2.Response)
-        return await self._client.post(path, cast_to=httpx2.Response, body=body)
+            return await self._client.get(url, cast_to=httpx2.Response, options=_PLAIN)
+        return await self._client.post(url, cast_to=httpx2.Response, body=body, options=_PLAIN)
 
 
 class Replicas:
