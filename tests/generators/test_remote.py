@@ -95,6 +95,7 @@ def test_sends_the_chat_and_the_settings(changes: dict[str, Any], fields: dict[s
     (call,) = server.calls
     assert (call.method, call.path) == ("POST", "/v1/chat/completions")
     assert call.headers["authorization"] == f"Bearer {KEY}"
+    assert not any("stainless" in name for name in call.headers)  # the SDK's telemetry
     assert call.json == {
         "model": "m",
         "messages": [
@@ -470,11 +471,16 @@ def test_answers_each_question_once_in_any_order() -> None:
 
 def test_a_slow_answer_holds_no_other() -> None:
     def script(call: Call) -> Response:
-        return chat("wolno", delay=3.0) if call.prompt.endswith(" 0") else chat("szybko")
+        if call.prompt.endswith(" 0"):
+            return chat("wolno", until=lambda: len(server.calls) == 40)
+        return chat("szybko")
 
     with Loopback(script) as server:
-        found = answers(config(server.url, threads=2), 40)
-    assert [answer.text for answer in found] == ["szybko"] * 39 + ["wolno"]
+        found = answers(config(server.url, threads=2, timeout=60.0, max_retries=0), 40)
+    texts = [answer.text for answer in found]
+    # The last of the others is answered at the same time.
+    assert (texts.count("szybko"), texts.count("wolno")) == (39, 1)
+    assert texts.index("wolno") >= 38
 
 
 def test_takes_requests_as_it_has_room_for_them() -> None:

@@ -66,6 +66,7 @@ class Response:
     Attributes:
         body: a text or an object for JSON is encoded.
         delay: seconds before the first byte.
+        until: no byte is sent before this is true.
         drip: seconds between one byte of the body and the next.
         cut: the connection is cut after so many bytes of the body.
         raw: sent as it is instead of a response; then the connection is cut.
@@ -78,6 +79,7 @@ class Response:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    until: Callable[[], bool] = lambda: True
     drip: float = 0.0
     cut: int | None = None
     raw: bytes | None = None
@@ -214,6 +216,8 @@ class Loopback:
 async def _write(response: Response, writer: asyncio.StreamWriter) -> bool:
     """Send a response; return whether the connection lives on."""
     await asyncio.sleep(response.delay)
+    while not response.until():
+        await asyncio.sleep(0.01)
     if response.reset:
         at_once = struct.pack("ii", 1, 0)
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)

@@ -79,7 +79,7 @@ class RemoteGenerator:
     async def _next(
         self, results: "asyncio.Queue[Answer | Exception | None]", seconds_away: float
     ) -> list[Answer | Exception | None]:
-        """What is ready, at least one: to start the event loop costs half as much as a question."""
+        """All that is ready, at least one: starting the event loop for each would cost CPU time."""
         self._service.postpone(seconds_away)
         ready = [await results.get()]
         while not results.empty():
