@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from ragifeval.errors import UserError
-from ragifeval.files import check_output, is_log, locked, written_beside
+from ragifeval.files import is_log, locked, written_beside
 from ragifeval.scoring.signature import Signature
 
 Record = Mapping[str, Any]
@@ -128,7 +128,7 @@ class Journal:
             ) from None
 
     def _check_path(self) -> None:
-        """Refuse a path that two runs might write, or that holds something else."""
+        """Refuse a path that two runs might write, or that is no file."""
         if self.path.is_dir() or not self.path.exists():
             return  # opening it reports what is wrong, if anything is
         if not self.path.is_file():
@@ -138,12 +138,16 @@ class Journal:
                 f"{self.path}: has another name (a hard link), by which another run might write "
                 "it; copy it, and name the copy"
             )
-        check_output(self.path, is_log, (), self._hint)
 
     def _prepare(self) -> None:
         """Leave in the file only what this run can build on."""
         if not self.path.exists():
             return
+        if not is_log(self.path):
+            raise UserError(
+                f"{self.path}: was not made by this harness and is never replaced; "
+                f"name another {self._hint}"
+            )
         if self._overwrite:
             self.path.write_text("", encoding="utf-8")
             return

@@ -462,7 +462,7 @@ def test_a_judged_log_is_not_lost_for_part_of_it(tmp_path: Path, judge_here: Jud
         (("log.jsonl", "--question", "?"), "are for one answer, no log"),
         (("--question", "?"), "--answer: is missing"),
         (("log.jsonl", "-o", "log.jsonl"), "is one of the logs that are read"),
-        (("log.jsonl", "-o", "judge.json"), "is no judged log; name another one"),
+        (("log.jsonl", "-o", "judge.json"), "was not made by this harness and is never replaced"),
         (("none.jsonl",), "none.jsonl: cannot be read: No such file"),
         (("log.jsonl", "--threshold", "7"), "must be from 1 to 5, not '7'"),
         (

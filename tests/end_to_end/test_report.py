@@ -371,7 +371,7 @@ def test_the_same_logs_give_the_same_page(pages: dict[str, Path]) -> None:
     ("arguments", "reason"),
     [
         (["missing.jsonl", "-o", "page.html"], "missing.jsonl: cannot be read"),
-        (["{log}", "-o", "{log}"], "is one of the logs"),
+        (["{log}", "-o", "{log}"], "is read by this command"),
         (["{log}", "-o", "no/such/folder/page.html"], "cannot be written"),
         (
             ["{log}", "-o", "page.html", "--prompt", "missing.jinja"],
