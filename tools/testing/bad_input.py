@@ -399,7 +399,7 @@ def check_file(content: bytes, use: Callable[[Path], object], name: str = "file"
         try:
             use(path)
         except UserError as error:
-            check_line(str(error), re.escape(str(path)))
+            check_line(str(error), f"(--log_path: )?{re.escape(str(path))}")
             return str(error)
         return ""
 
