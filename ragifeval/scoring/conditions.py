@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any, ClassVar, Literal
 
@@ -204,16 +204,31 @@ class _Entries(Condition):
         cls.check(parts, ())
 
     def __init__(
-        self, parameter: Sequence[Any], criteria: Criteria, context: Sequence[Statement] = ()
+        self,
+        parameter: Sequence[Any],
+        criteria: Criteria,
+        statements: Statements | None = None,
+        first: int = 0,
     ) -> None:
-        statements = Statements(statements_in(parameter), context, criteria.normalizer)
-        self.entries = list(_entries(parameter, statements, count(), criteria))
+        """Make it ready.
+
+        Args:
+            statements: all of the sample, whose things are each other's rivals; None for those of
+                `parameter`.
+            first: the index there of the first statement of `parameter`.
+        """
+        if statements is None:
+            statements = Statements(statements_in(parameter), criteria.normalizer)
+        self.entries = list(_entries(parameter, statements, count(first), criteria))
 
     @classmethod
     def of(cls, expect: Mapping[str, Any], criteria: Criteria) -> Condition:
-        """The condition; the things of all statements of the sample are each other's rivals."""
-        context = [*expect.get("include", ()), *expect.get("exclude", ())]
-        return cls(expect[cls.name], criteria, statements_in(context))
+        """The condition; include and exclude of a sample share their statements."""
+        included = statements_in(expect.get("include", ()))
+        everything = (*included, *statements_in(expect.get("exclude", ())))
+        first = 0 if cls.name == "include" else len(included)
+        statements = _compile(everything, criteria.normalizer)
+        return cls(expect[cls.name], criteria, statements, first)
 
     def found(self, response: Response, rule: Rule) -> int:
         """How many entries are found."""
@@ -222,6 +237,12 @@ class _Entries(Condition):
 
 def _is_never(entry: object) -> bool:
     return isinstance(entry, Mapping) and "never" in entry
+
+
+@lru_cache(1)
+def _compile(statements: tuple[Statement, ...], normalizer: Normalizer) -> Statements:
+    """The statements of a sample, whose conditions are made one after the other."""
+    return Statements(statements, normalizer)
 
 
 def _entries(

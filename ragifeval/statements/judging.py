@@ -70,34 +70,27 @@ class _Compiled:
 
 
 class Statements:
-    """The statements of one condition of one sample, ready to be judged.
+    """The statements of one sample, ready to be judged.
 
     Args:
-        statements: in order.
-        context: further statements of the sample, whose things are rivals too.
+        statements: in order; what those of `include` are said of are each other's rivals.
         normalizer: for their wordings.
     """
 
-    def __init__(
-        self,
-        statements: Sequence[Statement],
-        context: Sequence[Statement],
-        normalizer: Normalizer,
-    ) -> None:
+    def __init__(self, statements: Sequence[Statement], normalizer: Normalizer) -> None:
         self.statements = statements
         self._vocabulary = Vocabulary(normalizer)
         self._total = [self._vocabulary.compile(_TOTAL)]
-        everything = [*statements, *(other for other in context if other not in statements)]
-        self._compiled = [self._compile(statement, everything) for statement in statements]
+        self._compiled = [self._compile(statement) for statement in statements]
 
-    def _compile(self, statement: Statement, everything: Sequence[Statement]) -> _Compiled:
+    def _compile(self, statement: Statement) -> _Compiled:
         def compile_all(wordings: Sequence[str]) -> list[Alternative]:
             return [self._vocabulary.compile(wording) for wording in dict.fromkeys(wordings)]
 
         rivals: list[str] = list(statement.rivals)
         others: list[str] = []
         if statement.of:
-            for other in everything:
+            for other in self.statements:
                 if other.is_never:
                     continue
                 if other.of and set(statement.of).isdisjoint(other.of):

@@ -10,6 +10,9 @@ from ragifeval.statements.units import Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
 
+LONGEST = 20_000
+"""Statements are looked for in these many tokens of an answer, some fifty pages."""
+
 
 class Reading:
     """A text read into tokens and units.
@@ -66,9 +69,9 @@ def _without_citations(text: Text) -> Tokens:
     """The canonical tokens of a text without what is cited as "[1, 2]"."""
     canonical, normalized = text.canonical, text.normalized
     words, gaps = normalized.words, normalized.gaps
-    origins = canonical.words
+    origins = canonical.words[:LONGEST]
     tokens = Tokens(
-        list(canonical.tokens),
+        list(canonical.tokens[:LONGEST]),
         [words[origin] for origin in origins],
         [gaps[origin] for origin in origins],
         list(origins),
@@ -77,7 +80,7 @@ def _without_citations(text: Text) -> Tokens:
     for index, (before, origin) in enumerate(pairwise(tokens.first), start=1):
         if origin == before:
             tokens.gaps[index] = ""
-    tokens.gaps.append(gaps[-1])
+    tokens.gaps.append(gaps[-1] if len(origins) < LONGEST else "\n")
     brackets = [index for index, gap in enumerate(tokens.gaps) if "[" in gap]
     return _cut(tokens, brackets) if brackets else tokens
 
@@ -95,7 +98,7 @@ def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
         end = start
         while end < count and is_number(tokens.tokens[end]):
             end += 1
-            if "]" in tokens.gaps[end]:
+            if "]" in tokens.gaps[end] or "[" in tokens.gaps[end]:
                 break
         if start < done or end == start or "]" not in tokens.gaps[end]:
             continue

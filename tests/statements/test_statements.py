@@ -310,6 +310,6 @@ def normalizer() -> Normalizer:
 def test_statement(
     entries: Sequence[Entry], answer: str, expected: str, normalizer: Normalizer
 ) -> None:
-    statements = Statements(statements_in(entries), statements_in(entries), normalizer)
+    statements = Statements(statements_in(entries), normalizer)
     outcomes = statements.judge(Reading(Text(normalizer(answer))))
     assert "".join("+" if outcome.is_found else "-" for outcome in outcomes) == expected
