@@ -26,7 +26,6 @@ _LEADERS = word_set("segments", "leaders")
 _COMPARED = word_set("polarity", "compared")
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
-_LEAST_PREFIX = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,16 +242,6 @@ class Vocabulary:
                         atoms.append(self._prefixes[text])
         if atoms:
             self._hits[word, token] = tuple(dict.fromkeys(atoms))
-
-    def words_of(self, wording: str, reading: Reading) -> list[str]:
-        """The words of a text that a prefix or a class meets, each once."""
-        finder = Finder(self, reading)
-        places = finder.find([self.compile(wording)])
-        return list(
-            dict.fromkeys(
-                " ".join(reading.words[token] for token in sorted(place.taken)) for place in places
-            )
-        )
 
 
 def _forms(token: str) -> Iterable[str]:

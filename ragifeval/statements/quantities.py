@@ -176,7 +176,7 @@ def _read(words: Tokens, index: int) -> tuple[str, int]:
     """Read one quantity; return the token and the index behind it."""
     token, word = words.tokens[index], words.words[index]
     if is_number(token):
-        return _read_number(words, index, Decimal(token) if _is_decimal(token) else None, index + 1)
+        return _read_number(words, index)
     if word in _COMPOUNDS:
         return _COMPOUNDS[word], index + 1
     if word in _ORDINALS:
@@ -195,29 +195,32 @@ def _is_decimal(token: str) -> bool:
     return token.isascii() and token.replace(".", "", 1).isdigit() and len(token) <= 20
 
 
-def _read_number(words: Tokens, index: int, number: Decimal | None, after: int) -> tuple[str, int]:
-    token = words.tokens[index]
-    if number is None:
+def _read_number(words: Tokens, index: int) -> tuple[str, int]:
+    """Read a number in figures with what it counts."""
+    token, after = words.tokens[index], index + 1
+    if not _is_decimal(token):
         return token, after
     tokens = words.tokens
     if tokens[after] == "i" and tokens[after + 1] == _HALF:
-        number, after = number + Decimal("0.5"), after + 2
+        token, after = _plain(Decimal(token) + Decimal("0.5")), after + 2
         if tokens[after] == "1000" and words.words[after] not in ("", "1000"):
-            number, after = number * 1000, after + 1
+            token, after = _plain(Decimal(token) * 1000), after + 1
     if tokens[after] in _LAST_DAYS:
-        return _dated(words, int(number), tokens[after], after + 1)
+        return _dated(words, token, tokens[after], after + 1)
     if _is_spoken_of(token):
         if tokens[after] == "rok" and words.words[after] not in ("lat", "lata"):
             return f"rok {token}", after + 1
         if _is_bare_year(words, index):
             return f"rok {token}", after
     unit, behind = _unit(words, after)
+    if not unit:
+        return token, after
     if unit == "złoty" and (cents := _cents(words, behind)) is not None:
-        number += cents
-        return _quantity(number, unit), behind + (3 if tokens[behind] == "i" else 2)
-    if unit:
-        return _counted(words, _quantity(number, unit), behind)
-    return (token if after == index + 1 else _plain(number)), after
+        quantity = _quantity(Decimal(token) + cents, unit)
+        return quantity, behind + (3 if tokens[behind] == "i" else 2)
+    if unit in _SMALLER or "." in token:
+        return _counted(words, _quantity(Decimal(token), unit), behind)
+    return _counted(words, f"{token} {unit}", behind)
 
 
 def _cents(words: Tokens, index: int) -> Decimal | None:
@@ -255,7 +258,7 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
     return quantity, after
 
 
-def _dated(words: Tokens, day: int, month: str, after: int) -> tuple[str, int]:
+def _dated(words: Tokens, day: object, month: str, after: int) -> tuple[str, int]:
     year = words.tokens[after]
     if _is_spoken_of(year):
         return f"{day} {month} {year}", after + (2 if words.tokens[after + 1] == "rok" else 1)

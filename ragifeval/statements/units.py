@@ -26,10 +26,9 @@ _NUMBER_AHEAD = 7
 
 @dataclass(slots=True)
 class Line:
-    """One line: its tokens, and what kind of line it is."""
+    """One line: its first token, and what kind of line it is."""
 
     start: int
-    end: int = 0
     is_item: bool = False
     is_row: bool = False
     is_heading: bool = False
@@ -57,7 +56,7 @@ class _Marks:
 
     Attributes:
         ends_line: whether there is a line break.
-        stop: the mark that may end a sentence, or "".
+        stop: the mark that may end a sentence, with white space behind it, or "".
         marks: the clause marks in order, "(" and ")" among them.
     """
 
@@ -68,13 +67,17 @@ class _Marks:
     is_row: bool
     is_heading: bool
     depth: int
-    opens_bold: bool
-    closes_bold: bool
+    bars: int
 
 
 _BULLETS = ("- ", "* ", "• ", "– ", "— ", "+ ", "· ", "✓", "✔")
 _CLAUSE_MARKS = frozenset(",;:()→|=")
 _DASHES = (" – ", " — ", " - ", " − ")
+
+
+def _has_space(gap: str, stop: str) -> bool:
+    """Whether white space follows the mark."""
+    return any(map(str.isspace, gap[gap.index(stop) + 1 :]))
 
 
 @lru_cache(4096)
@@ -94,14 +97,13 @@ def _marks(gap: str) -> _Marks:
         marks = ""
     return _Marks(
         ends_line,
-        stop if len(gap) > 1 else "",
+        stop if stop and _has_space(lines[0], stop) else "",
         marks,
         begun.startswith(_BULLETS),
         "|" in last,
         "#" in begun,
         len(last) - len(begun),
-        "**" in last or "__" in last,
-        "**" in lines[0] or "__" in lines[0],
+        last.count("|"),
     )
 
 
@@ -155,15 +157,14 @@ class Units:
             self.cell += [cell] * size
             self.clauses[current].tokens += range(index, end)
         if words:
-            self._end_line(count, gaps[count])
+            self._end_line(gaps[count])
 
     def _enter(self, index: int, cell: int) -> int:
         """Begin the units that begin at a token; return the number of its cell."""
-        gap = self._gaps[index]
-        marks = _marks(gap)
+        marks = _marks(self._gaps[index])
         if marks.ends_line or not index:
             self._begin_line(index, marks)
-            return gap.rpartition("\n")[2].count("|")
+            return marks.bars
         if marks.stop and self._ends_sentence(index, marks.stop):
             self._begin_sentence(index, marks.stop)
         else:
@@ -172,19 +173,18 @@ class Units:
                     self._begin_clause(mark)
             if self._words[index] in _STARTERS and not marks.marks:
                 self._begin_clause(",")
-        return cell + gap.count("|")
+        return cell + marks.bars
 
     def _begin_line(self, index: int, marks: _Marks) -> None:
         if self.lines:
-            self._end_line(index, self._gaps[index])
+            self._end_line(self._gaps[index])
         line = Line(index, depth=marks.depth)
         line.is_item, line.is_row, line.is_heading = marks.is_item, marks.is_row, marks.is_heading
         self.lines.append(line)
         self._begin_sentence(index, "")
 
-    def _end_line(self, end: int, gap: str) -> None:
+    def _end_line(self, gap: str) -> None:
         line = self.lines[-1]
-        line.end = end
         head = gap.partition("\n")[0]
         self.sentence_ends[-1] = next((mark for mark in head if mark in ".!?…:"), "")
         opens = self._gaps[line.start].rpartition("\n")[2]
@@ -213,8 +213,6 @@ class Units:
 
     def _ends_sentence(self, index: int, stop: str) -> bool:
         """Whether the mark before a token ends a sentence."""
-        if self._gaps[index].strip(" \u00a0") == "" or not _has_space(self._gaps[index], stop):
-            return False
         if stop != ".":
             return not self._begins_lowercase(index) or stop != "…"
         before = self._words[index - 1]
@@ -293,9 +291,3 @@ class Minis:
     def opener(self, mini: int) -> str:
         """The mark before a mini-clause; "" where it goes on behind "i" or "oraz"."""
         return self._clauses[mini].opener if mini < len(self._clauses) else ""
-
-
-def _has_space(gap: str, stop: str) -> bool:
-    """Whether white space follows the mark."""
-    behind = gap[gap.index(stop) + 1 :]
-    return any(character.isspace() for character in behind)
