@@ -241,8 +241,9 @@ def test_in_the_middle_of_a_line_that_nobody_reads(tmp_path: Path) -> None:
             told = stderr.read().decode()
         assert process.wait(30) == 130
     assert "Traceback" not in told
-    assert len(server.calls) == asked
-    assert len(by_id(case.records())) == asked
+    # While the bar blocks, nothing moves: a request of each thread may be on its way, unsent.
+    assert asked <= len(server.calls) <= asked + 4
+    assert len(by_id(case.records())) == len(server.calls)
     assert case.summary()["status"] == "partial"
 
 
