@@ -27,8 +27,7 @@ def card(
         stages: (stage, how many questions are left behind it, reason -> how many it dropped).
         reviewed: verdict -> how many.
     """
-    # Nothing is escaped: it is Markdown, not HTML.
-    environment = Environment(  # noqa: S701
+    environment = Environment(  # noqa: S701 - the card is Markdown, which HTML's escapes would spoil
         undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(reviewed.items()))

@@ -101,6 +101,7 @@ class RemoteGenerator:
                 for _ in range(self._config.threads):
                     group.create_task(work())
         except ExceptionGroup as errors:
+            # A task group wraps what its tasks raise; whichever failed first ends the run.
             end = errors.exceptions[0]
         await results.put(end)
 

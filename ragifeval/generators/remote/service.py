@@ -216,8 +216,7 @@ class Service:
             response = error.response
         except (Fault, UserError):
             raise
-        except Exception as error:  # noqa: BLE001
-            # Whatever a library stumbles over in one exchange concerns that one question.
+        except Exception as error:  # noqa: BLE001 - a fault of one exchange concerns one question
             raise Fault(f"the response cannot be read: {type(error).__name__}: {error}") from None
         finally:
             self._deadlines.discard(deadline)
