@@ -66,6 +66,8 @@ def read_labelled(path: Path, ids: Iterable[str]) -> list[LabelledAnswer]:
         if is_right is not None:
             tags = (kinds,) if isinstance(kinds, str) else tuple(kinds)
             answers.append(LabelledAnswer(where, value["id"], value["answer"], is_right, tags))
+    if not answers:
+        raise UserError(f"{path}: holds no answer labelled right, wrong or incomplete")
     return answers
 
 

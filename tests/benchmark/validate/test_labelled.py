@@ -80,3 +80,10 @@ def test_what_is_refused(
     error = capsys.readouterr().err
     assert "answers.jsonl:2" in error
     assert reason in error
+
+
+def test_a_file_without_answers_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert validate(tmp_path, {"id": "p01", "answer": "", "label": "debatable"}) == 2
+    assert "answers.jsonl: holds no answer" in capsys.readouterr().err
