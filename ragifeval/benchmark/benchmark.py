@@ -21,6 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
+from ragifeval.benchmark.facts import Fact, read_facts
 from ragifeval.errors import UserError
 from ragifeval.jsonl import abbreviate, read_json_objects
 from ragifeval.scoring.conditions import REGISTRY
@@ -76,6 +77,7 @@ class Sample:
         reference: a gold answer, citations included.
         kind: what makes the question hard; tags, for counting.
         derived: the working, where an expected phrase is computed and stands in no document.
+        facts: the values that the variant `changed` gives anew.
     """
 
     id: _Text
@@ -96,6 +98,11 @@ class Sample:
         Field(description="a list of strings"),
     ] = ()
     derived: _Optional = None
+    facts: Annotated[
+        tuple[Fact, ...],
+        BeforeValidator(read_facts),
+        Field(description="a list of facts (docs/variants.md)"),
+    ] = ()
 
 
 @dataclass(frozen=True)

@@ -65,22 +65,33 @@ class Reading:
         return self.first[start], max(self.first[start], behind - 1)
 
 
-def _without_citations(text: Text) -> Tokens:
-    """The canonical tokens of a text without what is cited as "[1, 2]"."""
+def read_quantities(text: Text) -> Tokens:
+    """A whole text as tokens; each amount, period and date is one."""
+    return merge_quantities(_canonical_tokens(text, len(text.canonical.tokens)))
+
+
+def _canonical_tokens(text: Text, longest: int) -> Tokens:
     canonical, normalized = text.canonical, text.normalized
     words, gaps = normalized.words, normalized.gaps
-    origins = canonical.words[:LONGEST]
+    origins = canonical.words[:longest]
     tokens = Tokens(
-        list(canonical.tokens[:LONGEST]),
+        list(canonical.tokens[:longest]),
         [words[origin] for origin in origins],
         [gaps[origin] for origin in origins],
         list(origins),
     )
-    # Tokens that were read from one word have nothing between them.
+    # Tokens that were read from one word, or from the decimals, have nothing between them.
     for index, (before, origin) in enumerate(pairwise(tokens.first), start=1):
-        if origin == before:
+        is_decimal = "." in tokens.tokens[index - 1] and words[origin].isdigit()
+        if origin == before or (is_decimal and not is_number(tokens.tokens[index])):
             tokens.gaps[index] = ""
-    tokens.gaps.append(gaps[-1] if len(origins) < LONGEST else "\n")
+    tokens.gaps.append(gaps[-1] if len(origins) < longest else "\n")
+    return tokens
+
+
+def _without_citations(text: Text) -> Tokens:
+    """The canonical tokens of a text without what is cited as "[1, 2]"."""
+    tokens = _canonical_tokens(text, LONGEST)
     brackets = [index for index, gap in enumerate(tokens.gaps) if "[" in gap]
     return _cut(tokens, brackets) if brackets else tokens
 

@@ -19,6 +19,7 @@ from ragifeval.benchmark.validate.entries import (
     is_part_of_a_number,
     is_said,
 )
+from ragifeval.benchmark.validate.facts import fact_problems
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
 from ragifeval.jsonl import read_json_objects
@@ -74,7 +75,7 @@ class Validation:
 
     def problems(self) -> Iterator[str]:
         """Yield one line for each thing that is wrong."""
-        checks = [_reference, _entries, _numbers]
+        checks = [_reference, _entries, _numbers, _facts]
         if self.is_built:
             checks.append(_two_sources)
         for sample in self.benchmark.samples:
@@ -209,6 +210,13 @@ def _numbers(data: Validation, sample: Sample) -> Iterator[str]:
                 for key in sample.context:
                     if is_part_of_a_number(text, data.document(key)):
                         yield f"{condition}: {phrase!r} {PART_OF_A_NUMBER} {key!r}"
+
+
+def _facts(data: Validation, sample: Sample) -> Iterator[str]:
+    """With other values for its facts, a sample is as sound."""
+    if sample.facts:
+        documents = [data.benchmark.documents[key] for key in sample.context]
+        yield from fact_problems(sample, documents, data.scorer)
 
 
 def _two_sources(data: Validation, sample: Sample) -> Iterator[str]:
