@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from ragifeval.statements.patterns import Place
 from ragifeval.statements.quantities import is_year, unit_of
@@ -19,6 +20,8 @@ OWN, NOTHING, RIVAL = 1, 0, -1
 _RESPECTIVELY = word_set("segments", "respectively")
 _BOTH = word_set("segments", "both")
 _PURPOSE = word_set("segments", "purpose")
+_JOINS = word_set("polarity", "joins")
+_DESCRIBING = word_set("segments", "describing")
 _RELATIVE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
 # How far a preposition binds a value to the thing behind it, in tokens.
@@ -82,6 +85,7 @@ class Things:
             self._in_row,
             self._near,
             self._in_brackets,
+            self._in_relative,
             self._in_purpose,
             self._paired,
         ):
@@ -97,6 +101,9 @@ class Things:
         if start and words[start - 1] == "po" and place.unit in _MONEY:
             return NOTHING
         mini = self._minis.of
+        if mini[start] in self._by_mini:
+            # "Kajak dla obojga kosztuje 45 zł."
+            return None
         near = range(max(0, start - _REACH_BACK), min(len(words), start + _REACH_BACK))
         if any(words[token] in _BOTH and mini[token] == mini[start] for token in near):
             return NOTHING
@@ -108,14 +115,30 @@ class Things:
         sentence = units.tokens_of_sentence(units.sentence[place.start])
         if len(sentence) > _LONGEST_LISTING:
             return None
-        if not any(words[token] in _RESPECTIVELY for token in sentence):
-            return None
         first, last = sentence.start, sentence.stop
         values = self._values[bisect_left(self._values, first) : bisect_left(self._values, last)]
         things = self.things[bisect_left(self._starts, first) : bisect_left(self._starts, last)]
-        if len(values) != len(things) or place.start not in values:
+        if place.start not in values or not things:
             return None
-        return things[values.index(place.start)].side
+        is_listed = any(words[token] in _RESPECTIVELY for token in sentence)
+        if not is_listed:
+            # "Za kajak i rower 45 zł i 60 zł": values in a row, with all things before them.
+            values = [token for token in values if abs(token - place.start) <= 2 * len(things)]
+            is_row = all(self._is_joined(one, other) for one, other in pairwise(values))
+            is_listed = is_row and len(values) > 1 and things[-1].start < values[0]
+        if is_listed and len(values) == len(things):
+            return things[values.index(place.start)].side
+        if is_listed and len(values) == 1 and len(things) == 2:
+            # "odpowiednio kurator i wojewoda", of whom one alone is known.
+            following = words[place.end] if place.end < len(words) else ""
+            return things[0 if following in _JOINS else 1].side
+        return None
+
+    def _is_joined(self, one: int, other: int) -> bool:
+        """Whether nothing but "i" or the like stands between two values."""
+        if other - one == 1:
+            return self._reading.gaps[other].strip() in _JOINTS
+        return other - one == 2 and self._reading.words[one + 1] in _JOINS_VALUES
 
     def _in_row(self, place: Place) -> int | None:
         """In a table, the thing of the row's first cell, of its column's head, of the row."""
@@ -185,6 +208,38 @@ class Things:
             return self._by_mini[mini][0].side
         return None
 
+    def _in_relative(self, place: Place) -> int | None:
+        """The thing right before "który": "inaczej niż kajak, który kosztuje 45 zł"."""
+        mini = self._minis.of[place.start]
+        rank = self._minis.rank[mini]
+        first = self._reading.words[self._minis.tokens[mini][0]]
+        if not rank or not first.startswith("któr"):
+            return None
+        before = self._minis.by_sentence[self._units.sentence[place.start]][rank - 1]
+        return self._by_mini[before][-1].side if before in self._by_mini else None
+
+    def contrasts(self, place: Place) -> Iterator[tuple[int, int]]:
+        """The things of a short clause behind: the side of each, and -1 for "nie", 1 for "tylko".
+
+        "Kajak kosztuje 45 zł, rower nie", "nie kajak kosztuje 45 zł, tylko rower".
+        """
+        words = self._reading.words
+        number = self._units.clause[place.end - 1] + 1
+        if number >= len(self._units.clauses):
+            return
+        clause = self._units.clauses[number]
+        tokens = clause.tokens
+        if clause.opener != "," or not 0 < len(tokens) <= _LONGEST_CONTRAST:
+            return
+        sign = -1 if "nie" in [words[token] for token in (*tokens[:2], tokens[-1])] else 1
+        if sign > 0 and words[tokens[0]] not in ("tylko", "lecz", "ale"):
+            return
+        if not self._value_set.isdisjoint(tokens):
+            return
+        first = bisect_left(self._starts, tokens[0])
+        for thing in self.things[first : bisect_left(self._starts, tokens[-1] + 1)]:
+            yield thing.side, sign
+
     def _in_brackets(self, place: Place) -> int | None:
         """The last thing before the brackets: "kajak (45 zł)"."""
         units = self._units
@@ -220,14 +275,15 @@ class Things:
         claimed: set[int] = set()
         for index, mini in enumerate(minis):
             if mini in self._by_mini:
-                if mini not in self._value_minis and mini not in claimed:
+                is_free = mini not in self._value_minis and mini not in claimed
+                if is_free and not self._is_relative(mini):
                     unclaimed.append(mini)
                 continue
             if mini not in self._value_minis:
                 continue
             behind = minis[index + 1] if index + 1 < len(minis) else -1
             is_free = behind in self._by_mini and behind not in self._value_minis
-            if is_free and self._minis.opener(behind) == "(":
+            if is_free and self._minis.opener(behind) == "(" and self._is_alone(behind):
                 partner = behind
             elif unclaimed:
                 partner = unclaimed.pop()
@@ -238,6 +294,11 @@ class Things:
             claimed.add(partner)
             pairs[mini] = self._by_mini[partner][-1].side
         return pairs
+
+    def _is_alone(self, mini: int) -> bool:
+        """Whether the bracket that a mini-clause opens closes right behind it."""
+        behind = self._minis.tokens[mini][-1] + 1
+        return behind >= len(self._reading) or ")" in self._reading.gaps[behind]
 
     def _around(self, place: Place) -> int | None:
         """The nearest thing before in the sentence, else behind it."""
@@ -296,8 +357,11 @@ def _start_of(thing: Thing) -> int:
     return thing.start
 
 
+_JOINTS = frozenset([",", "/"])
+_JOINS_VALUES = frozenset(["i", "oraz", "a", "wobec", "kontra"])
 _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
 _LONGEST_LISTING = 200
+_LONGEST_CONTRAST = 5
 _LONGEST_TABLE = 40
 _SENTENCES_BACK = 2
 
@@ -324,5 +388,8 @@ def values_of(unit: str, reading: Reading) -> list[int]:
     return [
         index
         for index, token in enumerate(reading.tokens)
-        if unit_of(token) == unit and not is_year(token)
+        if unit_of(token) == unit
+        and not is_year(token)
+        # "Pozew o 1500 zł": this amount describes the thing.
+        and not (index and reading.words[index - 1] in _DESCRIBING)
     ]

@@ -7,6 +7,7 @@ thing; not when the answer contradicts it, names another total or another start.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
@@ -24,8 +25,8 @@ _CONTRAST = word_set("contrast", "words")
 _TOTAL = "@total"
 # "razem z chorobową" and "łącznie z chorobową" name a part.
 _WITH = ("z", "ze")
-# Words before what a period runs from.
-_STARTS = ("od", "licząc", "po")
+_STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
+_NOT_STARTS = word_set("starts", "other")
 _REACH_START = 4
 
 Reason = Literal[
@@ -55,6 +56,7 @@ class _Mention:
     place: Place
     sign: int
     side: int
+    is_verdict: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,9 @@ class _Judgement:
         said = find(self._compiled.say)
         places = [(place, 1) for place in said]
         places += [(place, -1) for place in find(self._compiled.anti)]
-        spoken = self._signs.verdicts if self._statement.has_verdict else []
+        spoken: Sequence[Place] = []
+        if self._statement.has_verdict:
+            spoken = self._signs.verdicts or ([] if places else self._signs.opening)
         if not places and not spoken:
             return []
         things = self._things(said)
@@ -159,6 +163,14 @@ class _Judgement:
             )
             for place, sign in places
         ]
+        for place, sign in places if things is not None else ():
+            # Also what is said of a thing in few words: "siostra ma rację, brat nie".
+            own = self._signs.of(place)
+            mentions += [
+                _Mention(place, contrast * sign, side)
+                for side, contrast in things.contrasts(place)
+                if own == -contrast
+            ]
         return mentions + self._verdicts(spoken, things)
 
     def _things(self, said: Sequence[Place]) -> Things | None:
@@ -190,7 +202,7 @@ class _Judgement:
         """The first verdict or, of a thing, those that are bound to it."""
         sides = [things.side(place) if things is not None else NOTHING for place in spoken]
         mentions = [
-            _Mention(place, self._signs.verdict(place), side)
+            _Mention(place, self._signs.verdict(place), side, is_verdict=True)
             for place, side in zip(spoken, sides, strict=True)
         ]
         bound = [mention for mention in mentions if mention.side == OWN]
@@ -217,7 +229,7 @@ class _Judgement:
             return self._missed(mentions, kept, wanted)
         if statement.has_verdict or not statement.is_affirmed:
             for mention in kept:
-                if mention.sign == -wanted and not self._is_conditional(mention.place):
+                if mention.sign == -wanted and not self._is_conditional(mention):
                     return self._at("contradicted", mention)
         if self._compiled.start:
             started = [mention for mention in good if self._starts(mention.place)]
@@ -253,28 +265,20 @@ class _Judgement:
         units = self._reading.units
         return units.tokens_of_sentence(units.sentence[place.start])
 
-    def _is_conditional(self, place: Place) -> bool:
-        return self._has(place, _CONDITIONAL)
+    def _is_conditional(self, mention: _Mention) -> bool:
+        return not mention.is_verdict and self._has(mention.place, _CONDITIONAL)
 
     def _is_contrasted(self, mention: _Mention) -> bool:
         """Whether a number that is bound to nothing stands in a contrast."""
         if mention.side == OWN or not mention.place.unit:
             return False
         units, words = self._reading.units, self._reading.words
-        place = mention.place
-        first = units.clause[place.start]
-        near = [
-            clause
-            for clause in units.clauses[max(0, first - _CLAUSES_BACK) : first + 1]
-            if clause.sentence == units.sentence[place.start]
-        ]
-        if any(words[token] in _CONTRAST for clause in near for token in clause.tokens[:_REACH]):
-            return True
-        behind = units.clauses[first].tokens[-1] + 1
-        return (
-            behind < len(words)
-            and units.sentence[behind] == units.sentence[place.start]
-            and words[behind] in _CONTRAST
+        first = units.clause[mention.place.start]
+        return any(
+            words[token] in _CONTRAST
+            for clause in units.clauses[max(0, first - 1) : first + 1]
+            if clause.sentence == units.clauses[first].sentence
+            for token in clause.tokens[:_REACH]
         )
 
     def _has(self, place: Place, words: WordSet) -> bool:
@@ -296,9 +300,18 @@ class _Judgement:
         reading, units = self._reading, self._reading.units
         sentence = units.sentence[place.start]
         behind = range(place.end, min(units.tokens_of_sentence(sentence).stop, place.end + _REACH))
-        names_start = any(reading.words[token] in _STARTS for token in behind)
-        reach = (0,) if names_start else (0, 1)
-        return any(sentence + distance in self._sentences_of_start for distance in reach)
+        if sentence in self._sentences_of_start:
+            return True
+        if any(self._names_start(token) for token in behind):
+            return False
+        if sentence + 1 not in self._sentences_of_start:
+            return False
+        following = units.tokens_of_sentence(sentence + 1)[:_REACH]
+        return any(self._names_start(at) or reading.words[at] in _RUNNING for at in following)
+
+    def _names_start(self, token: int) -> bool:
+        words = self._reading.words
+        return words[token] in _STARTS and words[token - 1] not in _NOT_STARTS
 
     @cached_property
     def _sentences_of_start(self) -> frozenset[int]:
@@ -320,9 +333,24 @@ class _Judgement:
             if self._signs.of(place) == OPEN:
                 continue
             called = self._called(place, kinds)
-            if called is not None and reading.tokens[called] not in amounts:
+            if called is None or reading.tokens[called] in amounts:
+                continue
+            if not any(self._adds_up(called, mention.place) for mention in good):
                 return called
         return None
+
+    def _adds_up(self, first: int, place: Place) -> bool:
+        """Whether an amount and those behind it give that at the place: "suma 36 i 60 to 96"."""
+        reading, units = self._reading, self._reading.units
+        wanted = next(token for token in place.taken if unit_of(reading.tokens[token]))
+        if not first < wanted < first + _REACH or units.line[first] != units.line[wanted]:
+            return False
+        parts = [
+            Decimal(reading.tokens[token].partition(" ")[0])
+            for token in range(first, wanted + 1)
+            if unit_of(reading.tokens[token]) == place.unit
+        ]
+        return sum(parts[:-1]) == parts[-1]
 
     def _called(self, place: Place, kinds: set[str]) -> int | None:
         """The amount that is called the total at a place: behind it, else before it."""
@@ -331,7 +359,11 @@ class _Judgement:
         clause = units.clauses[number]
         if len(clause.tokens) > _REACH:
             return None
-        values = [token for token in clause.tokens if unit_of(reading.tokens[token]) in kinds]
+        values = [
+            token
+            for token in clause.tokens
+            if unit_of(reading.tokens[token]) in kinds and self._is_said(token)
+        ]
         behind = [token for token in values if token > place.start]
         if values:
             return behind[0] if behind else values[-1]
@@ -344,7 +376,11 @@ class _Judgement:
                         return token
         return None
 
+    def _is_said(self, token: int) -> bool:
+        """Whether the amount at a token is affirmed."""
+        unit = unit_of(self._reading.tokens[token])
+        return self._signs.of(Place(token, token + 1, frozenset((token,)), unit)) == AFFIRMED
+
 
 _REACH = 40
-_CLAUSES_BACK = 3
 _LABELS = ":–|="

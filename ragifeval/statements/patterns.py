@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ragifeval.statements.quantities import is_year, unit_of
+from ragifeval.statements.quantities import is_date, is_year, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import classes, word_set
 from ragifeval.text.canonical import is_number
@@ -23,6 +23,7 @@ from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
+_GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 _COMPARED = word_set("polarity", "compared")
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
@@ -107,6 +108,17 @@ class Phrase:
             return False
         if units.sentence[start] != units.sentence[end]:
             return False
+        if self.unit and any(
+            unit_of(reading.tokens[token]) == self.unit and token not in tokens
+            for token in range(start, end)
+        ):
+            return False
+        if any(reading.words[token] == "nie" for token in tokens):
+            # "Nie ma zwolnienia z opłat" is not "nie ma opłat".
+            for token in tokens:
+                is_governed = reading.words[token - 1] in _GOVERNORS
+                if is_governed and token > start and token - 1 not in tokens:
+                    return False
         if len({units.clause[token] for token in tokens}) == 1:
             return True
         if self.leads >= 0 and reading.words[start] == "nie":
@@ -199,7 +211,7 @@ class Vocabulary:
             key = word if is_prefix else token
             number = table.setdefault(key, len(self._atoms) + len(self._prefixes))
             atoms.append(number)
-            if len(token.split(" ")) == 3 and not is_prefix:
+            if is_date(token) and token.count(" ") == 2 and not is_prefix:
                 self._dates.setdefault(token.rpartition(" ")[0], []).append(number)
         self._lengths = sorted({len(prefix) for prefix in self._prefixes})
         glued = tuple(
@@ -248,7 +260,7 @@ def _forms(token: str) -> Iterable[str]:
     """The quantities that a token is an instance of."""
     yield token
     parts = token.split(" ")
-    if len(parts) == 3 and parts[2] != "roboczy":
+    if len(parts) == 3 and is_date(token):
         # A date with its year is a date, and is in that year.
         yield f"{parts[0]} {parts[1]}"
         yield f"rok {parts[2]}"
@@ -325,14 +337,23 @@ def _join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> l
     """Join places that stand in one clause: each with the nearest other."""
     if not others:
         return []
-    clause = reading.units.clause
+    clause, tied = reading.units.clause, reading.units.tied
     by_clause: dict[int, list[Place]] = {}
+    by_tied: dict[int, list[Place]] = {}
     for other in sorted(others, key=_start_of):
         for number in {clause[other.start], clause[other.end - 1]}:
             by_clause.setdefault(number, []).append(other)
+            if number in tied:
+                by_tied.setdefault(number - 1, []).append(other)
+            if number + 1 in tied:
+                by_tied.setdefault(number + 1, []).append(other)
     joined = []
     for one in ones:
-        near = by_clause.get(clause[one.start]) or by_clause.get(clause[one.end - 1])
+        near = (
+            by_clause.get(clause[one.start])
+            or by_clause.get(clause[one.end - 1])
+            or by_tied.get(clause[one.start])
+        )
         if near:
             at = bisect_left(near, one.start, key=_start_of)
             other = min(

@@ -83,6 +83,12 @@ def is_year(token: str) -> bool:
     return token.startswith("rok ")
 
 
+def is_date(token: str) -> bool:
+    """Whether a token is a day of a month, with or without its year."""
+    parts = token.split(" ")
+    return len(parts) > 1 and parts[1] in _LAST_DAYS
+
+
 PERIODS = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
 """The units of time that quantities have."""
 
@@ -233,6 +239,7 @@ def _cents(words: Tokens, index: int) -> Decimal | None:
 
 def _unit(words: Tokens, index: int) -> tuple[str, int]:
     """The unit at a token, or behind adjectives that may stand before it."""
+    working = ""
     for end in range(index, index + 3):
         gap = words.gaps[end]
         if not (gap in _INSIDE or _SPACES.issuperset(gap)):
@@ -242,9 +249,13 @@ def _unit(words: Tokens, index: int) -> tuple[str, int]:
             return "miesiąc", end + 2
         if words.tokens[end] in _UNIT_TOKENS:
             return words.tokens[end], end + 1
-        if (unit := _PERIODS.get(word) or _ADJECTIVE_UNITS.get(word)) is not None:
-            return unit, end + 1
-        if word not in _BETWEEN:
+        if (
+            unit := _PERIODS.get(word) or UNITS.get(word) or _ADJECTIVE_UNITS.get(word)
+        ) is not None:
+            return unit + working, end + 1
+        if word in _WORKING:
+            working = " roboczy"
+        elif word not in _BETWEEN:
             break
     return "", index
 
@@ -324,23 +335,39 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
 
 # Between the numbers of a sum, a range or a list whose last number alone has the unit.
 _JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
-_JOINING = frozenset(["i", "oraz", "lub", "albo", "a", "do", "plus", "czy"])
+_CONTRASTING = frozenset(["a", "ale", "lecz", "nie", "tylko", "po"])
+_JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTRASTING
 
 
 def _share_units(words: Tokens) -> None:
-    """Give a bare number the unit of the one behind it: "30 + 15 = 45 zł", "od 20 do 30 dni"."""
+    """Give a bare number the unit of its neighbour: "30 + 15 = 45 zł", "nie 7 dni, tylko 14"."""
     tokens = words.tokens
-    for index in range(len(tokens) - 2, -1, -1):
-        token = tokens[index]
-        if token[0] not in _DIGITS or not _is_decimal(token):
-            continue
-        after = index + 1
-        gap = words.gaps[after].strip(" *\u00a0")
-        if gap == "" and tokens[after] in _JOINING and index + 2 < len(tokens):
-            after += 1
-            gap = words.gaps[after].strip(" *\u00a0") or "+"
-        if gap not in _JOINTS:
-            continue
-        unit = unit_of(tokens[after])
+    bare = [
+        index for index, token in enumerate(tokens) if token[0] in _DIGITS and _is_decimal(token)
+    ]
+    for index in reversed(bare):
+        unit = _unit_beside(words, index, 1, _JOINING)
         if unit:
-            tokens[index] = f"{token} {unit}"
+            tokens[index] += f" {unit}"
+    for index in bare:
+        is_last = index + 1 == len(tokens) or words.gaps[index + 1].strip()
+        unit = _unit_beside(words, index, -1, _CONTRASTING) if is_last else ""
+        if unit and " " not in tokens[index]:
+            tokens[index] += f" {unit}"
+
+
+def _unit_beside(words: Tokens, index: int, step: int, joining: frozenset[str]) -> str:
+    """The unit of the next quantity, with nothing but joints or words that join between."""
+    is_joined = False
+    for at in range(index + step, index + 5 * step, step):
+        if not 0 <= at < len(words.tokens):
+            return ""
+        gap = words.gaps[max(at, at - step)].strip(" *\u00a0")
+        if gap and gap not in _JOINTS:
+            return ""
+        is_joined = is_joined or bool(gap)
+        token = words.tokens[at]
+        if token not in joining:
+            return unit_of(token) if is_joined and not is_year(token) else ""
+        is_joined = True
+    return ""

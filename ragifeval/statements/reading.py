@@ -20,6 +20,7 @@ class Reading:
     Attributes:
         tokens: lemmas; each amount, period and date is one token.
         words: the lowercased word that each token begins with.
+        gaps: what stands before each token and, at last, behind the last one.
         first: for each token, the index of its first word in the normalized text.
     """
 
@@ -29,7 +30,7 @@ class Reading:
         self.tokens: Sequence[str] = merged.tokens
         self.words: Sequence[str] = merged.words
         self.first: Sequence[int] = merged.first
-        self._gaps = merged.gaps
+        self.gaps: Sequence[str] = merged.gaps
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -37,7 +38,7 @@ class Reading:
     @cached_property
     def units(self) -> Units:
         """Its lines, sentences and clauses, found when first asked for."""
-        return Units(self.tokens, self.words, self._gaps, self._begins_lowercase)
+        return Units(self.tokens, self.words, self.gaps, self._begins_lowercase)
 
     @cached_property
     def keys(self) -> Sequence[tuple[str, str]]:

@@ -19,6 +19,9 @@ from ragifeval.text.canonical import is_number
 _ABBREVIATIONS = word_set("segments", "abbreviations")
 _ABBREVIATED_ENDS = word_set("segments", "abbreviated_ends")
 _STARTERS = frozenset(table("segments")["starters"])
+_PURPOSE, _DEMANDING = word_set("segments", "purpose"), word_set("segments", "demanding")
+# Clauses of no more tokens may lean on the one before.
+_SHORT = 5
 _PARTS = frozenset(table("segments")["parts"])
 # How far behind "i" or "oraz" a number makes it the beginning of a mini-clause, in tokens.
 _NUMBER_AHEAD = 7
@@ -228,6 +231,30 @@ class Units:
         starts = self._sentence_starts
         end = starts[sentence + 1] if sentence + 1 < len(starts) else len(self._words)
         return range(starts[sentence], end)
+
+    @cached_property
+    def tied(self) -> frozenset[int]:
+        """The clauses that share what is said of them with the clause before.
+
+        "Szczepić? Nie trzeba.", "szczepienie: niepotrzebne", "wypis trzeba dołączyć, mapy nie",
+        "nie ma potrzeby, żeby szczepić".
+        """
+        return frozenset(filter(self._is_tied, range(1, len(self.clauses))))
+
+    def _is_tied(self, number: int) -> bool:
+        clause, before = self.clauses[number], self.clauses[number - 1]
+        if not clause.tokens or not before.tokens:
+            return False
+        words, is_short = self._words, len(clause.tokens) <= _SHORT
+        if clause.sentence != before.sentence:
+            is_asked = self.sentence_ends[before.sentence] == "?"
+            return is_asked and len(self.tokens_of_sentence(before.sentence)) <= 2 * _SHORT
+        if clause.opener in ":–":
+            return len(before.tokens) <= _SHORT and clause.tokens[0] > before.tokens[-1]
+        if words[clause.tokens[0]] in _PURPOSE:
+            return words[before.tokens[-1]] in _DEMANDING
+        first = [words[token] for token in clause.tokens[:2]]
+        return is_short and ("nie" in first or words[clause.tokens[-1]] == "nie")
 
     @cached_property
     def minis(self) -> "Minis":
