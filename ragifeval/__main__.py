@@ -1,57 +1,85 @@
-"""What is done with data and logs, without a model: `python -m ragifeval COMMAND --help`."""
+"""A deterministic benchmark of the generator in RAG systems: `ragifeval COMMAND --help`."""
 
 import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from ragifeval import __version__
 from ragifeval.cli.arguments import ADD_OPTIONS
-from ragifeval.cli.options import Kind, Parser, build_parser
+from ragifeval.cli.options import Kind, Parser
 from ragifeval.cli.terminal import guarded
+from ragifeval.extras import EXTRAS, require
 
 # Each is a module of ragifeval/cli with `run(options) -> exit code`, imported by then.
 COMMANDS = {
-    "build": "make a benchmark of your own documents: questions, critics, samples",
-    "compare": "compare models by their logs, with intervals and tests",
-    "export": "write the benchmark in the form that others keep data in",
-    "judge": "ask a model for a second opinion on answers, or compare their words",
-    "report": "make one HTML page of logs: scores, and every answer with what was found in it",
+    "local": "score a local model: Hugging Face transformers, or a built-in baseline",
+    "remote": "score a model behind an OpenAI-compatible API, or on Vertex AI",
     "score": "score the answers of logs anew, or those of any system",
+    "compare": "compare models by their logs, with intervals and tests",
+    "report": "make one HTML page of logs: scores, and every answer with what was found in it",
     "validate": "say what is wrong with a data set, and what answers without understanding get",
+    "judge": "ask a model for a second opinion on answers, or compare their words",
+    "build": "make a benchmark of your own documents: questions, critics, samples",
+    "export": "write the benchmark in the form that others keep data in",
 }
+_MODULES = {"local": "evaluate", "remote": "evaluate"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = Parser(prog="python -m ragifeval", description=__doc__)
-    parser.add_argument("--version", action="version", version=f"ragifeval {__version__}")
+    parser = Parser(prog="ragifeval", description=__doc__.partition(":")[0] + ".")
+    _add_version(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, meaning in COMMANDS.items():
         command = commands.add_parser(
             name,
             help=meaning,
-            description=meaning[0].upper() + meaning[1:] + ".",
+            description=_sentence(meaning),
             formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         )
         ADD_OPTIONS[name](command)
     options = parser.parse_args(arguments)
-
-    def run() -> int:
-        return int(importlib.import_module(f"ragifeval.cli.{options.command}").run(options))
-
-    return guarded(f"ragifeval {options.command}", run)
+    return guarded(f"ragifeval {options.command}", partial(_run, options))
 
 
 def evaluate(kind: Kind, arguments: Sequence[str] | None = None) -> int:
     """Evaluate one model, as eval_local.py and eval_remote.py do; return the exit code."""
 
     def run() -> int:
-        options = build_parser(kind).parse_args(arguments)
-        return int(importlib.import_module("ragifeval.cli.evaluate").run(kind, options))
+        return _run(script_parser(kind).parse_args(arguments))
 
     return guarded(f"eval_{kind}.py", run)
+
+
+def script_parser(kind: Kind) -> Parser:
+    """The parser of eval_local.py or eval_remote.py, with the options of `local` or `remote`."""
+    parser = Parser(
+        prog=f"eval_{kind}.py",
+        description=_sentence(COMMANDS[kind]),
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    _add_version(parser)
+    parser.set_defaults(command=kind)
+    ADD_OPTIONS[kind](parser)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    name: str = options.command
+    if name in EXTRAS and name not in _MODULES:
+        require(name, name)
+    return int(importlib.import_module(f"ragifeval.cli.{_MODULES.get(name, name)}").run(options))
+
+
+def _add_version(parser: Parser) -> None:
+    parser.add_argument("--version", action="version", version=f"ragifeval {__version__}")
+
+
+def _sentence(meaning: str) -> str:
+    return meaning[0].upper() + meaning[1:] + "."
 
 
 if __name__ == "__main__":

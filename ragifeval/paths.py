@@ -1,15 +1,27 @@
-"""Where the data and the configs lie."""
+"""Where the data and the configs lie: in a checkout beside the package, in a wheel inside it."""
 
+from importlib.resources import files
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+_CHECKOUT = Path(__file__).resolve().parent.parent
 
-DOCUMENTS = ROOT / "data" / "documents.jsonl"
-SAMPLES = ROOT / "data" / "samples.jsonl"
-CONTRAST = ROOT / "data" / "contrast.jsonl"
-BADWORDS = ROOT / "data" / "badwords.txt"
-LEMMA_TABLE = ROOT / "data" / "lemmas.marisa"
-WORDINGS = ROOT / "data" / "wordings.toml"
-PROMPT = ROOT / "config" / "prompt.jinja"
-LOCAL_CONFIG = ROOT / "config" / "baseline.json"
-REMOTE_CONFIG = ROOT / "config" / "remote.json"
+IS_CHECKOUT = (_CHECKOUT / "data" / "lemmas.json").is_file() and (
+    _CHECKOUT / "config" / "prompt.jinja"
+).is_file()
+
+ROOT = _CHECKOUT if IS_CHECKOUT else Path(str(files("ragifeval")))
+
+DATA, CONFIG = ROOT / "data", ROOT / "config"
+
+DOCUMENTS = DATA / "documents.jsonl"
+SAMPLES = DATA / "samples.jsonl"
+CONTRAST = DATA / "contrast.jsonl"
+BADWORDS = DATA / "badwords.txt"
+LEMMA_TABLE = DATA / "lemmas.marisa"
+STOP_WORDS = DATA / "stopwords.json"
+WORDINGS = DATA / "wordings.toml"
+PROMPT = CONFIG / "prompt.jinja"
+LOCAL_CONFIG = CONFIG / "baseline.json"
+REMOTE_CONFIG = CONFIG / "remote.json"
+JUDGE_PROMPTS = CONFIG / "judge"
+BUILD_PROMPTS = CONFIG / "build"

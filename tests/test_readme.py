@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ragifeval.cli.options import build_parser
+from ragifeval.__main__ import script_parser
 from ragifeval.generators.config import LocalConfig, RemoteConfig
 from ragifeval.paths import ROOT
 from tools.refresh_docs import PAGES, refreshed
@@ -22,7 +22,7 @@ def test_figures_are_those_measured(page: str) -> None:
 def test_every_option_is_listed(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     for kind in ("local", "remote"):
-        for action in build_parser(kind)._actions:
+        for action in script_parser(kind)._actions:
             assert f"`{action.option_strings[-1]}" in text, action.option_strings
 
 

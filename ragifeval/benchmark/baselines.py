@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragifeval.benchmark.benchmark import Document, Sample
-from ragifeval.benchmark.validate.entries import stop_words
 from ragifeval.errors import UserError
 from ragifeval.scoring.conditions import CITATION, CITED_NUMBER
 from ragifeval.text.normalizer import Normalizer
+from ragifeval.text.stop_words import stop_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,11 @@ from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.samples import SampleSettings
 from ragifeval.errors import UserError
-from ragifeval.paths import ROOT
+from ragifeval.paths import BUILD_PROMPTS
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import PromptTemplate, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 from ragifeval.text.normalizer import normalizer_name
-
-PROMPTS = ROOT / "config" / "build"
 
 STYLES: Mapping[str, Sequence[str]] = {
     "factoid": ("factoid",),
@@ -122,7 +120,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
             f"--chunk_overlap: {options.chunk_overlap} is not less than --chunk_size, {size}"
         )
     language = LANGUAGES[options.language]
-    folder = (options.prompts or PROMPTS / options.language).resolve()
+    folder = (options.prompts or BUILD_PROMPTS / options.language).resolve()
     names = [*STYLES[options.style], *CRITICS[options.critics], "phrases"]
     most = 5 if options.critics == "separate" else 4
     if options.min_rating > most:
@@ -175,7 +173,7 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
 def _evaluation(folder: Path, name: str) -> PromptTemplate:
     """The template in a folder of the user's own, or else the one of the language."""
     own = folder / EVALUATION
-    path = own if own.exists() else PROMPTS / name / EVALUATION
+    path = own if own.exists() else BUILD_PROMPTS / name / EVALUATION
     language = LANGUAGES[name]
     template = PromptTemplate(path, language.system_message, language.refusal_message)
     document = Document("-", "-")

@@ -5,12 +5,14 @@ Each command is a module of its own, with `run(options) -> exit code`.
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.cli.options import (
     add_data,
     add_dry_run,
+    add_evaluation,
     add_limit,
     add_matching,
     add_normalizer,
@@ -352,6 +354,8 @@ def add_validate_options(parser: argparse.ArgumentParser) -> None:
 
 
 ADD_OPTIONS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
+    "local": partial(add_evaluation, kind="local"),
+    "remote": partial(add_evaluation, kind="remote"),
     "build": add_build_options,
     "compare": add_compare_options,
     "export": add_export_options,

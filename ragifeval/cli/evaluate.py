@@ -1,56 +1,90 @@
 """eval_local.py and eval_remote.py."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from ragifeval.benchmark.baselines import Resources
-from ragifeval.cli.options import Kind, inputs
+from ragifeval.cli.options import inputs
+from ragifeval.cli.settings import run_settings
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_log, is_summary, write_json
 from ragifeval.generators.base import Generator
 from ragifeval.generators.baseline import BaselineGenerator
-from ragifeval.generators.config import BaselineConfig
+from ragifeval.generators.config import (
+    BaselineConfig,
+    load_local_config,
+    load_remote_config,
+)
 from ragifeval.results.outputs import summary_path
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Journal
-from ragifeval.run.models import load_any_generator
+from ragifeval.run.models import AnyConfig, load_any_generator, ready
 from ragifeval.run.outcome import Outcome, check_record
-from ragifeval.run.plan import Plan, make_plan
-from ragifeval.run.run import resume
+from ragifeval.run.plan import make_task
+from ragifeval.run.run import Task, resume
 from ragifeval.run.run import run as ask
 from ragifeval.run.summary import doubts, summary, table
-from ragifeval.scoring.scorer import load_scorer
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.scoring.settings import ScoringSettings
+from ragifeval.text.normalizer import Normalizer
 
 EXIT_COMPLETE, EXIT_INCOMPLETE = 0, 1
 
 _FAILURES_SHOWN = 20
 
 
-def run(kind: Kind, options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Evaluate one model; 1 where an answer is missing."""
-    plan = make_plan(kind, options)
+    settings = run_settings(options)
+    config: BaselineConfig | AnyConfig
+    if options.command == "local":
+        config = load_local_config(options.model_config)
+    else:
+        config = load_remote_config(options.model_config)
+    task = make_task(settings)
+    if not options.dry_run:
+        config = ready(config)
+    try:
+        task = task.answered_by(config.display_name, config.scored_settings(), config.reasoning_end)
+    except OSError as error:
+        raise UserError(
+            f"{options.model_config}: {error.filename} cannot be read: {error.strerror}"
+        ) from None
     if options.dry_run:
-        for sample in plan.task.samples:
-            show(f"=== {sample.id}\n{plan.task.request(sample).prompt}\n")
-        show(str(plan.signature))
+        for sample in task.samples:
+            show(f"=== {sample.id}\n{task.request(sample).prompt}\n")
+        show(str(task.signature))
         return EXIT_COMPLETE
-    return _evaluate(plan, options)
+    return _evaluate(Evaluation(task, config, settings.scoring, vars(options)), options)
 
 
-def _evaluate(plan: Plan, options: argparse.Namespace) -> int:
-    outcome = plan.task.new_outcome()
+@dataclass(frozen=True)
+class Evaluation:
+    """A run whose options, config and data are right.
+
+    Attributes:
+        options: of the command, for the summary.
+    """
+
+    task: Task
+    config: BaselineConfig | AnyConfig
+    scoring: ScoringSettings
+    options: Mapping[str, object]
+
+
+def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
+    task = evaluation.task
+    outcome = task.new_outcome()
     others = 0
     if options.log_path:
         check_output(options.log_path, is_log, inputs(options), "--log_path")
         check_output(summary_path(options.log_path), is_summary, inputs(options), "--log_path")
-    check = partial(check_record, matching=plan.task.matching)
+    check = partial(check_record, matching=task.matching)
     keeping = (
-        Journal(options.log_path, plan.signature, options.overwrite, check=check)
+        Journal(options.log_path, task.signature, options.overwrite, check=check)
         if options.log_path
         else nullcontext()
     )
@@ -69,50 +103,46 @@ def _evaluate(plan: Plan, options: argparse.Namespace) -> int:
                     f"leaves out; {summary_path(journal.path).name} stays that of the whole log"
                 )
         try:
-            if outcome.answered < len(plan.task.samples):
-                _answer(plan, options, journal, outcome)
+            if outcome.answered < len(task.samples):
+                _answer(evaluation, journal, outcome)
         except BaseException as error:
             outcome.interrupted |= isinstance(error, KeyboardInterrupt)
             with suppress(UserError):  # the disk may be full, and that is already being reported
-                _summarize(plan, options, journal, outcome, others)
+                _summarize(evaluation, options.seed, journal, outcome, others)
             raise
         try:
-            show(table(outcome, outcome.estimates(options.seed), plan.model, plan.signature))
+            name = evaluation.config.display_name
+            show(table(outcome, outcome.estimates(options.seed), name, task.signature))
             _report_doubts(outcome)
         finally:
-            _summarize(plan, options, journal, outcome, others)
+            _summarize(evaluation, options.seed, journal, outcome, others)
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     return EXIT_INCOMPLETE if outcome.failed else EXIT_COMPLETE
 
 
-def _answer(
-    plan: Plan, options: argparse.Namespace, journal: Journal | None, outcome: Outcome
-) -> None:
+def _answer(evaluation: Evaluation, journal: Journal | None, outcome: Outcome) -> None:
     """Load the model and let it answer what is missing."""
+    scoring = evaluation.scoring
     # Loaded when the first answer is there: a remote model works on the others meanwhile.
-    normalizer = cache(lambda: load_normalizer(options.normalizer))
-    if options.normalizer is not None:
+    normalizer = cache(scoring.load_normalizer)
+    if scoring.normalizer is not None:
         normalizer()  # a pipeline that cannot be loaded is reported before any question
-    scorer = cache(
-        lambda: load_scorer(normalizer(), options.refusal_message, options.badwords_path)
-    )
-    ask(plan.task, _load_generator(plan, options, normalizer), scorer, journal, outcome)
+    scorer = cache(lambda: scoring.load_scorer(normalizer()))
+    ask(evaluation.task, _load_generator(evaluation, normalizer), scorer, journal, outcome)
 
 
-def _load_generator(
-    plan: Plan, options: argparse.Namespace, normalizer: Callable[[], Normalizer]
-) -> Generator:
-    config = plan.config
+def _load_generator(evaluation: Evaluation, normalizer: Callable[[], Normalizer]) -> Generator:
+    task, config = evaluation.task, evaluation.config
     if isinstance(config, BaselineConfig):
-        resources = Resources(options.refusal_message, normalizer)
-        return BaselineGenerator(config.model, plan.task.find, resources)
-    return load_any_generator(config, options.text_completion)
+        resources = Resources(evaluation.scoring.refusal_message, normalizer)
+        return BaselineGenerator(config.model, task.find, resources)
+    return load_any_generator(config, task.template.text_completion)
 
 
 def _summarize(
-    plan: Plan,
-    options: argparse.Namespace,
+    evaluation: Evaluation,
+    seed: int,
     journal: Journal | None,
     outcome: Outcome,
     others: int,
@@ -125,16 +155,17 @@ def _summarize(
     if journal is None or not journal.is_in_place:
         return
     if others:
-        whole = replace(plan.task, samples=plan.task.benchmark.samples).new_outcome()
+        task = evaluation.task
+        whole = replace(task, samples=task.benchmark.samples).new_outcome()
         resume(journal, whole)
         whole.interrupted = outcome.interrupted
         outcome = whole
     content = summary(
         outcome,
-        outcome.estimates(options.seed),
-        plan.signature,
-        vars(options),
-        model_config=plan.config.public_settings(),
+        outcome.estimates(seed),
+        evaluation.task.signature,
+        evaluation.options,
+        model_config=evaluation.config.public_settings(),
     )
     path = summary_path(journal.path)
     try:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from ragifeval import __version__, defaults, paths
+from ragifeval import defaults, paths
 from ragifeval.cli.terminal import EXIT_WRONG
 
 _OUTPUTS = ("log_path", "output", "folder")
@@ -50,18 +50,11 @@ class Parser(argparse.ArgumentParser):
         return name.startswith("--") and len(meant) == 1 and known[meant[0]].type is boolean
 
 
-def build_parser(kind: Kind) -> Parser:
-    """The parser of an entry script; the two differ in the default of --model_config."""
-    what = {
-        "local": "Score a local model: Hugging Face transformers, or a built-in baseline.",
-        "remote": "Score a model behind an OpenAI-compatible API, or on Vertex AI.",
-    }[kind]
-    parser = Parser(
-        prog=f"eval_{kind}.py",
-        description=what,
-        epilog="Exit codes: 0 every sample answered, 1 some samples have no answer, "
-        "2 something is wrong with the command, a config or the data, 130 interrupted.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+def add_evaluation(parser: argparse.ArgumentParser, kind: Kind) -> None:
+    """Add the options of `local` or `remote`, which differ in the default of --model_config."""
+    parser.epilog = (
+        "Exit codes: 0 every sample answered, 1 some samples have no answer, "
+        "2 something is wrong with the command, a config or the data, 130 interrupted."
     )
     option = parser.add_argument
     option(
@@ -89,8 +82,6 @@ def build_parser(kind: Kind) -> Parser:
     option("--ids", metavar="A,B", help="only the samples with these ids")
     add_switch(parser, "--overwrite", "start the log over")
     add_dry_run(parser)
-    option("--version", action="version", version=f"ragifeval {__version__}")
-    return parser
 
 
 def inputs(options: argparse.Namespace) -> list[Path]:

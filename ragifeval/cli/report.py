@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from ragifeval import defaults
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.cli.options import inputs
+from ragifeval.cli.settings import scoring_settings
 from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_page, written_beside
@@ -15,10 +16,7 @@ from ragifeval.results.report.page import render
 from ragifeval.results.report.runs import notices, read_runs
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import Criteria, check_refusal_message
-from ragifeval.scoring.scorer import read_badwords
-from ragifeval.scoring.signature import fingerprint, scoring_parts
-from ragifeval.text.normalizer import load_normalizer
+from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,24 +46,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _basis(options: argparse.Namespace, benchmark: Benchmark) -> tuple[Basis, Mapping[str, str]]:
     """What answers are scored and shown by, and the parts of a signature that follow from it."""
-    check_refusal_message(options.refusal_message)
+    scoring = scoring_settings(options)
     chat, completion = (
         PromptTemplate(options.prompt, options.system_message, options.refusal_message, is_text)
         for is_text in (False, True)
     )
-    badwords = read_badwords(options.badwords_path)
-    normalizer = load_normalizer(options.normalizer)
-    lemmas = frozenset(normalizer.lemma(word) for word in badwords)
-    criteria = Criteria(normalizer, options.refusal_message, lemmas)
-    is_default = options.system_message == defaults.SYSTEM_MESSAGE
-    terms = scoring_parts(
-        benchmark.fingerprint(),
-        normalizer.name,
-        badwords,
-        options.matching,
-        options.refusal_message,
-    )
+    terms = scoring.signature_parts(benchmark.fingerprint())
     del terms["matching"]  # scores under both rules are shown
     terms["prompt"] = fingerprint(chat.source)
-    terms["system"] = "default" if is_default else fingerprint(options.system_message)
-    return Basis(criteria, options.matching, chat, completion), terms
+    terms["system"] = default_or_fingerprint(options.system_message, defaults.SYSTEM_MESSAGE)
+    return Basis(scoring.load_criteria(), scoring.matching, chat, completion), terms

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TextIO
 
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.cli.options import (
-    inputs,
-)
+from ragifeval.cli.options import inputs
+from ragifeval.cli.settings import scoring_settings
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import (
@@ -27,10 +26,6 @@ from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
 from ragifeval.run.summary import doubts, summary, table
-from ragifeval.scoring.conditions import check_refusal_message
-from ragifeval.scoring.scorer import load_scorer, read_badwords
-from ragifeval.scoring.signature import scoring_parts
-from ragifeval.text.normalizer import load_normalizer
 
 _NAMED = 5
 
@@ -57,21 +52,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _standard(options: argparse.Namespace) -> Standard:
     """What the logs are scored by: read and checked before any of them."""
-    check_refusal_message(options.refusal_message)
+    scoring = scoring_settings(options)
     if options.reasoning_end == "":
         raise UserError("--reasoning_end: is empty, and so would end before every answer")
     benchmark = load_benchmark(options.docs_path, options.eval_path)
-    badwords = read_badwords(options.badwords_path)
-    normalizer = load_normalizer(options.normalizer)
-    parts = scoring_parts(
-        benchmark.fingerprint(),
-        normalizer.name,
-        badwords,
-        options.matching,
-        options.refusal_message,
+    parts = scoring.signature_parts(benchmark.fingerprint())
+    return Standard(
+        benchmark.samples, scoring.load_scorer(), scoring.matching, options.reasoning_end, parts
     )
-    scorer = load_scorer(normalizer, options.refusal_message, options.badwords_path)
-    return Standard(benchmark.samples, scorer, options.matching, options.reasoning_end, parts)
 
 
 def _score(

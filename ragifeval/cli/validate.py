@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ragifeval import paths
+from ragifeval.cli.settings import scoring_settings
 from ragifeval.tables import Grid
 
 if TYPE_CHECKING:
@@ -51,17 +52,11 @@ def _measure(options: argparse.Namespace) -> int:
     """Print how far the entries agree with labelled answers; 1 if one of these is misjudged."""
     from ragifeval.benchmark.benchmark import load_benchmark
     from ragifeval.benchmark.validate.labelled import measure_agreement, read_labelled
-    from ragifeval.scoring.conditions import Criteria
-    from ragifeval.scoring.scorer import load_badwords
-    from ragifeval.text.normalizer import load_normalizer
 
     benchmark = load_benchmark(options.docs_path, options.eval_path)
     samples = {sample.id: sample for sample in benchmark.samples}
     answers = read_labelled(options.answers, samples)
-    normalizer = load_normalizer(options.normalizer)
-    criteria = Criteria(
-        normalizer, options.refusal_message, load_badwords(options.badwords_path, normalizer)
-    )
+    criteria = scoring_settings(options).load_criteria()
     agreement = measure_agreement(answers, samples, criteria, options.matching)
     for misjudged in agreement.misjudged:
         answer = misjudged.answer

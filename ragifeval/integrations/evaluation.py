@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval import defaults
-from ragifeval.cli.options import build_parser
-from ragifeval.run.plan import make_plan
+from ragifeval.run.plan import RunSettings, make_task
 from ragifeval.run.run import Task
-from ragifeval.scoring.scorer import Scorer, Scores, load_scorer
-from ragifeval.scoring.signature import Signature
+from ragifeval.scoring.scorer import Scorer, Scores
+from ragifeval.scoring.settings import ScoringSettings
 from ragifeval.scoring.statistics import Tally
-from ragifeval.text.normalizer import load_normalizer
 
 OPTIONS = (
     "docs_path",
@@ -25,6 +23,8 @@ OPTIONS = (
     "badwords_path",
 )
 """The options of the entry scripts that a task takes as they are."""
+_PATHS = {"docs_path", "eval_path", "prompt", "badwords_path"}
+_SCORING = {"refusal_message", "normalizer", "badwords_path"}
 
 BY_WORDS = "_by_words"
 """Ends the name of a score under the whole-word rule; the others are under the substring rule."""
@@ -58,23 +58,12 @@ def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
     Raises:
         UserError: something is wrong with an option, the data or the template.
     """
-    chosen = build_parser("local").parse_args([])
-    for name, value in options.items():
-        if value is not None:
-            is_path = isinstance(getattr(chosen, name), Path)
-            setattr(chosen, name, Path(value) if is_path else value)
-    if shuffle_seed is not None:
-        chosen.shuffle_context, chosen.seed = True, shuffle_seed
-    # Which model answers is the other harness's affair: the local script's default stands in.
-    plan = make_plan("local", chosen)
-    parts = {part: value for part, value in plan.signature.parts.items() if part != "model"}
-    return Evaluation(
-        plan.task,
-        str(Signature(parts)),
-        load_scorer(
-            load_normalizer(chosen.normalizer), chosen.refusal_message, chosen.badwords_path
-        ),
-    )
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in _PATHS & given.keys():
+        given[name] = Path(given[name])
+    scoring = ScoringSettings(**{name: given.pop(name) for name in _SCORING & given.keys()})
+    task = make_task(RunSettings(**given, shuffle_seed=shuffle_seed, scoring=scoring))
+    return Evaluation(task, str(task.signature), scoring.load_scorer())
 
 
 def in_one(by_rule: Mapping[str, Scores]) -> dict[str, float]:

@@ -22,13 +22,13 @@ from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
-from ragifeval import __version__, defaults, paths
+from ragifeval import __version__, paths
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.integrations import evaluation
 from ragifeval.scoring.scorer import Scorer as AnswerScorer
-from ragifeval.scoring.scorer import Scores, load_scorer
+from ragifeval.scoring.scorer import Scores
+from ragifeval.scoring.settings import ScoringSettings
 from ragifeval.scoring.statistics import AGGREGATES
-from ragifeval.text.normalizer import load_normalizer
 
 
 @task
@@ -165,7 +165,7 @@ def conditions(normalizer: str | None = None, badwords_path: str | None = None) 
     The arguments are the options of eval_remote.py.
     """
     badwords = paths.BADWORDS if badwords_path is None else Path(badwords_path)
-    ours = load_scorer(load_normalizer(normalizer), defaults.REFUSAL_MESSAGE, badwords)
+    ours = ScoringSettings(normalizer=normalizer, badwords_path=badwords).load_scorer()
 
     async def score(state: TaskState, target: Target) -> Score:
         asked = state.metadata

@@ -11,12 +11,11 @@ from ragifeval.errors import UserError
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.metrics import ClaimOverlap, Correctness, Faithfulness, Metric
-from ragifeval.paths import ROOT
+from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import AGAIN, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 
-PROMPTS = ROOT / "config" / "judge"
 MODEL_METRICS = ("correctness", "faithfulness", "claims")
 METRICS = (*MODEL_METRICS, "lexical", "retrieval")
 _TEMPLATES = ("correctness", "faithfulness", "faithfulness_refine", "claims")
@@ -64,7 +63,7 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
     """
     metrics = _metrics(options)
     models = _embedding_models(options, metrics)
-    folder = (options.prompts or PROMPTS / options.language).resolve()
+    folder = (options.prompts or JUDGE_PROMPTS / options.language).resolve()
     names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
     templates = {name: Template(folder / f"{name}.jinja") for name in names}
     asking: list[Metric[Any]] = []

@@ -20,7 +20,7 @@ def rescored_signature(old: Signature | None, scoring: Mapping[str, str]) -> Sig
 
     Args:
         old: the signature that the answer came with; None leaves what it would tell unknown.
-        scoring: from `scoring_parts`.
+        scoring: from ScoringSettings.signature_parts().
 
     Returns:
         The parts of the scoring, and those of the asking as they were. Where the model was asked

@@ -4,18 +4,22 @@ import gc
 import json
 import os
 from pathlib import Path
+from typing import TypeVar
 
 from ragifeval.errors import UserError
+from ragifeval.extras import require
 from ragifeval.generators.base import Generator
 from ragifeval.generators.config import (
     BaselineConfig,
     LocalConfig,
+    ModelConfig,
     RemoteConfig,
     load_local_config,
     load_remote_config,
 )
 
 AnyConfig = LocalConfig | RemoteConfig
+ConfigT = TypeVar("ConfigT", bound=ModelConfig)
 
 _REMOTE_KEYS = {"api_base", "vertex_credentials", "threads"}
 
@@ -41,19 +45,26 @@ def load_any_config(path: Path, dry_run: bool = False) -> AnyConfig:
     keys = value.keys() if isinstance(value, dict) else set()
     if "model" not in keys or _REMOTE_KEYS & keys:
         config = load_remote_config(path)
-        return config if dry_run else with_served_model(config)
+        return config if dry_run else ready(config)
     local = load_local_config(path)
     if isinstance(local, BaselineConfig):
         raise UserError(f"{path}: {local.model} is a baseline, which takes no prompts")
-    return local
+    return local if dry_run else ready(local)
 
 
-def with_served_model(config: RemoteConfig) -> RemoteConfig:
-    """The config with the name of the model that its service lists, where it names none.
+def ready(config: ConfigT) -> ConfigT:
+    """The config, with the name of the model that its service lists where it names none.
 
     Raises:
-        UserError: the service lists none or several, or does not answer.
+        UserError: a package that the model needs is not installed, or the service lists no model,
+            or several, or does not answer.
     """
+    if isinstance(config, LocalConfig):
+        require("local", f"the local model {config.display_name}")
+    if not isinstance(config, RemoteConfig):
+        return config
+    if config.vertex_credentials is not None:
+        require("vertex", "a model on Vertex AI")
     if config.model is not None:
         return config
     from ragifeval.generators.remote import served_model

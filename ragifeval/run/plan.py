@@ -1,136 +1,88 @@
-"""From options to what is to be run: everything is checked before a model is loaded or asked."""
+"""From settings to what is to be run: everything is checked before a model is loaded or asked."""
 
-import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from ragifeval import defaults
-from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
+from ragifeval import defaults, paths
+from ragifeval.benchmark.benchmark import Sample, load_benchmark
 from ragifeval.errors import UserError
-from ragifeval.generators.config import (
-    BaselineConfig,
-    LocalConfig,
-    RemoteConfig,
-    load_local_config,
-    load_remote_config,
-)
-from ragifeval.run.models import with_served_model
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import check_refusal_message
-from ragifeval.scoring.scorer import read_badwords
-from ragifeval.scoring.signature import (
-    PARTS,
-    Signature,
-    default_or_fingerprint,
-    fingerprint,
-    model_part,
-    scoring_parts,
-)
-from ragifeval.text.normalizer import normalizer_name
-
-Config = BaselineConfig | LocalConfig | RemoteConfig
+from ragifeval.scoring.settings import ScoringSettings, check_text
+from ragifeval.scoring.signature import PARTS, Signature, default_or_fingerprint, fingerprint
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A run whose options, config and data are right.
+class RunSettings:
+    """What is asked, in which words, and by what answers are scored; the model aside.
 
     Attributes:
-        model: the model's name, without the folders of this machine.
+        docs_path, eval_path: the benchmark.
+        prompt: a Jinja template.
+        system_message: empty for none.
+        text_completion: ask for the completion of a text, not for a chat.
+        shuffle_seed: of the order of each question's documents; None keeps the order of the data.
+        ids: the only samples that are asked; None for all.
+        limit: how many samples are asked; None for all.
     """
 
-    config: Config
-    model: str
-    task: Task
-    signature: Signature
+    docs_path: Path = paths.DOCUMENTS
+    eval_path: Path = paths.SAMPLES
+    prompt: Path = paths.PROMPT
+    system_message: str = defaults.SYSTEM_MESSAGE
+    text_completion: bool = False
+    shuffle_seed: int | None = None
+    scoring: ScoringSettings = field(default_factory=ScoringSettings)
+    ids: Sequence[str] | None = None
+    limit: int | None = None
 
 
-def make_plan(kind: Literal["local", "remote"], options: argparse.Namespace) -> Plan:
-    """Read and check all that the options name.
+def make_task(settings: RunSettings) -> Task:
+    """Read and check all that the settings name.
+
+    Returns:
+        The task; Task.answered_by() adds the model.
 
     Raises:
-        UserError: something is wrong with an option, the config, the data or the template.
+        UserError: something is wrong with a setting, the data or the template.
     """
-    check_refusal_message(options.refusal_message)
-    for name in ("refusal_message", "system_message"):
-        if not _is_text(getattr(options, name)):
-            raise UserError(f"--{name}: is not UTF-8 text")
-    config: Config
-    if kind == "local":
-        config = load_local_config(options.model_config)
-    else:
-        config = load_remote_config(options.model_config)
-    benchmark = load_benchmark(options.docs_path, options.eval_path)
-    samples = _selected(benchmark.samples, options)
+    check_text("--system_message", settings.system_message)
+    benchmark = load_benchmark(settings.docs_path, settings.eval_path)
+    samples = _selected(benchmark.samples, settings)
     template = PromptTemplate(
-        options.prompt, options.system_message, options.refusal_message, options.text_completion
+        settings.prompt,
+        settings.system_message,
+        settings.scoring.refusal_message,
+        settings.text_completion,
     )
-    badwords = read_badwords(options.badwords_path)
-    if isinstance(config, RemoteConfig) and not options.dry_run:
-        config = with_served_model(config)
-    try:
-        model, settings = config.display_name, config.scored_settings()
-    except OSError as error:
-        raise UserError(
-            f"{options.model_config}: {error.filename} cannot be read: {error.strerror}"
-        ) from None
-    signature = _signature(options, model, settings, benchmark, template.source, badwords)
+    seed = settings.shuffle_seed
+    parts = {
+        "prompt": fingerprint(template.source),
+        "shuffle": "no" if seed is None else f"seed{seed}",
+        "system": default_or_fingerprint(settings.system_message, defaults.SYSTEM_MESSAGE),
+        "mode": "completion" if settings.text_completion else "chat",
+        **settings.scoring.signature_parts(benchmark.fingerprint()),
+    }
     task = Task(
         benchmark=benchmark,
         samples=samples,
         template=template,
-        shuffle_seed=options.seed if options.shuffle_context else None,
-        matching=options.matching,
-        reasoning_end=config.reasoning_end,
-        signature=str(signature),
+        shuffle_seed=seed,
+        matching=settings.scoring.matching,
+        signature=Signature({part: parts[part] for part in PARTS if part in parts}),
     )
     # A template that cannot be rendered is found out now, not by the first question asked.
     task.request(samples[0])
-    return Plan(config, model, task, signature)
+    return task
 
 
-def _is_text(argument: str) -> bool:
-    """Whether it was UTF-8: what was not, Python hands on as halves of surrogate pairs."""
-    try:
-        argument.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _selected(samples: Sequence[Sample], options: argparse.Namespace) -> Sequence[Sample]:
-    if options.ids is not None:
-        wanted = {key.strip() for key in options.ids.split(",") if key.strip()}
+def _selected(samples: Sequence[Sample], settings: RunSettings) -> Sequence[Sample]:
+    if settings.ids is not None:
+        wanted = set(settings.ids)
         unknown = wanted - {sample.id for sample in samples}
         if unknown or not wanted:
             named = ", ".join(sorted(unknown)) or "none is named"
-            raise UserError(f"--ids: no such sample in {options.eval_path}: {named}")
+            raise UserError(f"--ids: no such sample in {settings.eval_path}: {named}")
         samples = [sample for sample in samples if sample.id in wanted]
-    return samples[: options.limit]
-
-
-def _signature(
-    options: argparse.Namespace,
-    model: str,
-    settings: Mapping[str, Any],
-    benchmark: Benchmark,
-    template: str,
-    badwords: Sequence[str],
-) -> Signature:
-    asking = {
-        "prompt": fingerprint(template),
-        "shuffle": f"seed{options.seed}" if options.shuffle_context else "no",
-        "system": default_or_fingerprint(options.system_message, defaults.SYSTEM_MESSAGE),
-        "mode": "completion" if options.text_completion else "chat",
-        "model": model_part(model, settings),
-    }
-    scoring = scoring_parts(
-        benchmark.fingerprint(),
-        normalizer_name(options.normalizer),
-        badwords,
-        options.matching,
-        options.refusal_message,
-    )
-    return Signature({part: (asking | scoring)[part] for part in PARTS})
+    return samples[: settings.limit]

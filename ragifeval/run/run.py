@@ -1,7 +1,7 @@
 """A run: each sample is asked, each answer is scored, and its record is journalled."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from ragifeval.run.journal import Journal, Record
 from ragifeval.run.outcome import Outcome, score_names
 from ragifeval.run.template import PromptTemplate, ordered_documents
 from ragifeval.scoring.scorer import Scorer
+from ragifeval.scoring.signature import Signature, model_part
 
 
 @dataclass
@@ -22,8 +23,8 @@ class Task:
         samples: the samples of this run, in the order of the data.
         shuffle_seed: None to keep the documents in order.
         matching: the headline rule.
-        reasoning_end: the mark that ends the model's reasoning; None if it has none.
         signature: of the run, for its records.
+        reasoning_end: the mark that ends the model's reasoning; None if it has none.
     """
 
     benchmark: Benchmark
@@ -31,8 +32,20 @@ class Task:
     template: PromptTemplate
     shuffle_seed: int | None
     matching: str
-    reasoning_end: str | None
-    signature: str
+    signature: Signature
+    reasoning_end: str | None = None
+
+    def answered_by(
+        self, model: str, settings: Mapping[str, Any], reasoning_end: str | None
+    ) -> "Task":
+        """The task with its model.
+
+        Args:
+            model: its name, without the folders of this machine.
+            settings: those that answers depend on.
+        """
+        signature = Signature({**self.signature.parts, "model": model_part(model, settings)})
+        return replace(self, signature=signature, reasoning_end=reasoning_end)
 
     @cached_property
     def _by_id(self) -> Mapping[str, Sample]:
@@ -86,6 +99,7 @@ def run(
         journal: an open one; None to keep none.
         outcome: updated as answers come.
     """
+    signature = str(task.signature)
 
     def missing() -> Iterator[Request]:
         for place, sample in enumerate(task.samples):
@@ -96,7 +110,7 @@ def run(
         sample, documents = task.find(answer.request.id)
         context = [document.id for document in documents]
         return make_record(
-            sample, context, answer, scorer(), task.matching, task.reasoning_end, task.signature
+            sample, context, answer, scorer(), task.matching, task.reasoning_end, signature
         )
 
     def status() -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ragifeval.errors import UserError
-from ragifeval.paths import BADWORDS
 from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response
 from ragifeval.text.clean import clean_text
 from ragifeval.text.matching import RULES, Text
@@ -72,18 +71,6 @@ def _scores(conditions: Sequence[Condition], response: Response, rule: str) -> d
     for condition in conditions:
         scores.update(zip(condition.keys, condition.score(response, RULES[rule]), strict=True))
     return scores
-
-
-def load_scorer(
-    normalizer: Normalizer, refusal_message: str, badwords_path: Path = BADWORDS
-) -> Scorer:
-    """The scorer for a normalizer, a refusal message and a list of words, as options name them.
-
-    Raises:
-        UserError: the list cannot be read, or a line is not one word.
-    """
-    badwords = load_badwords(badwords_path, normalizer)
-    return Scorer(Criteria(normalizer, refusal_message, badwords))
 
 
 def load_badwords(path: Path, normalizer: Normalizer) -> frozenset[str]:

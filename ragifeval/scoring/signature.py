@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ragifeval import __version__, defaults
-
 PARTS = (
     *("data", "prompt", "normalizer", "badwords", "matching", "shuffle", "refusal", "system"),
     *("mode", "version", "model"),
@@ -50,29 +48,6 @@ def fingerprint(value: object) -> str:
 def default_or_fingerprint(value: str, default: str) -> str:
     """The word "default" for a default, a fingerprint for anything else."""
     return "default" if value == default else fingerprint(value)
-
-
-def scoring_parts(
-    data: str,
-    normalizer: str,
-    badwords: Sequence[str],
-    matching: str,
-    refusal_message: str,
-) -> dict[str, str]:
-    """The parts of a signature that scoring decides, whoever answered whatever prompt.
-
-    Args:
-        data: the fingerprint of the benchmark.
-        normalizer: its name.
-    """
-    return {
-        "data": data,
-        "normalizer": normalizer,
-        "badwords": fingerprint(sorted(set(badwords))),
-        "matching": matching,
-        "refusal": default_or_fingerprint(refusal_message, defaults.REFUSAL_MESSAGE),
-        "version": __version__,
-    }
 
 
 def directory_fingerprint(directory: Path) -> str:

@@ -8,13 +8,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragifeval.errors import UserError
+from ragifeval.extras import require
 from ragifeval.paths import LEMMA_TABLE
 from ragifeval.text.clean import clean_text, pieces_of
 from ragifeval.text.lemmas import WORD, LemmaTable
+from ragifeval.text.stop_words import frozen_version
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -168,6 +172,7 @@ def normalizer_name(name: str | None) -> str:
         return LemmaTable.open(LEMMA_TABLE).version
     if name.startswith(BLANK):
         return _blank_name(name.removeprefix(BLANK))
+    require("spacy", f"--normalizer {name}")
     import spacy.util
 
     try:
@@ -188,13 +193,14 @@ BLANK = "blank:"
 
 
 def _blank_name(language: str) -> str:
-    """What the signature says of spacy.blank(language).
+    """What the signature says of spacy.blank(language), found without spaCy.
 
-    Looks for the language where spaCy keeps it, and does not import spaCy.
+    For a language without a list of stop words in data/, spaCy says whether it knows it.
     """
-    from importlib.metadata import version
-    from importlib.util import find_spec
-
+    version = frozen_version(language)
+    if version is not None:
+        return f"{language}_blank-{version}"
+    require("spacy", f"--normalizer {BLANK}{language}")
     spec = find_spec("spacy")
     assert spec is not None
     assert spec.origin is not None
@@ -204,7 +210,7 @@ def _blank_name(language: str) -> str:
             f"--normalizer: spaCy has no language {language!r}; after {BLANK!r} stands one of "
             f"{', '.join(codes)}"
         )
-    return f"{language}_blank-{version('spacy')}"
+    return f"{language}_blank-{metadata.version('spacy')}"
 
 
 # spaCy's own pipelines are on GitHub, not on the package index.

@@ -1,11 +1,8 @@
-"""Sets that have much in common: every pair of them, by sparse matrix products."""
+"""Sets that have much in common: every pair of them, by the elements that they share."""
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
 
 import numpy as np
-
-# So many sets at once are compared with those before them: the product of a block stays small.
-_BLOCK = 512
 
 
 def similar_pairs(
@@ -20,8 +17,6 @@ def similar_pairs(
         bags: key -> a set. An empty set is like no other.
         threshold: the share of all their elements that must be common (Jaccard index), above 0.
     """
-    from scipy.sparse import csr_array
-
     keys = list(bags)
     columns: dict[Hashable, int] = {}
     elements = np.array(
@@ -29,18 +24,18 @@ def similar_pairs(
         dtype=np.int64,
     )
     sizes = np.array([len(bag) for bag in bags.values()], dtype=np.int64)
-    rows = np.repeat(np.arange(len(keys)), sizes)
-    # Most elements are in one set alone, and have no part in what is common.
-    shared = np.bincount(elements)[elements] > 1
-    matrix = csr_array(
-        (np.ones(shared.sum(), dtype=np.int32), (rows[shared], elements[shared])),
-        shape=(len(keys), len(columns)),
-    )
-    for start in range(0, len(keys), _BLOCK):
-        stop = min(start + _BLOCK, len(keys))
-        common = (matrix[start:stop] @ matrix[:stop].T).tocoo()
-        later, earlier = common.row + start, common.col
-        shares = common.data / (sizes[later] + sizes[earlier] - common.data)
-        alike = np.flatnonzero((earlier < later) & (shares >= threshold))
-        for place in alike[np.lexsort((earlier[alike], later[alike]))].tolist():
-            yield keys[earlier[place]], keys[later[place]], float(shares[place])
+    ends = np.cumsum(sizes)
+    # The sets of each element, one element after another.
+    counts = np.bincount(elements, minlength=len(columns))
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    holders = np.repeat(np.arange(len(keys)), sizes)[np.argsort(elements, kind="stable")]
+    for later in range(len(keys)):
+        own = elements[ends[later] - sizes[later] : ends[later]]
+        own = own[counts[own] > 1]
+        if not len(own):
+            continue
+        slices = [holders[starts[item] : starts[item + 1]] for item in own.tolist()]
+        common = np.bincount(np.concatenate(slices), minlength=len(keys))[:later]
+        shares = common / (sizes[later] + sizes[:later] - common)
+        for earlier in np.flatnonzero((common > 0) & (shares >= threshold)).tolist():
+            yield keys[earlier], keys[later], float(shares[earlier])

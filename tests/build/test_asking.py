@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from ragifeval.build.asking import ExamAnswer, Pair, Phrases, Points, Questions, Rating
-from ragifeval.build.plan import PROMPTS
+from ragifeval.paths import BUILD_PROMPTS
 from ragifeval.run.structured import Unparsed, read_reply
 from ragifeval.run.template import Template
 
@@ -69,7 +69,7 @@ REPLIES: list[tuple[str, type[BaseModel], str, dict[str, Any] | None]] = [
 def test_reply(
     name: str, model: type[BaseModel], reply: str, expected: dict[str, Any] | None
 ) -> None:
-    labels = Template(PROMPTS / "pl" / f"{name}.jinja").labels
+    labels = Template(BUILD_PROMPTS / "pl" / f"{name}.jinja").labels
     if expected is None:
         with pytest.raises(Unparsed):
             read_reply(reply, model, labels)

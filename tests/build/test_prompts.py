@@ -10,11 +10,10 @@ from ragifeval.build.asking import ExamAnswer, Pair, Phrases, Points, Questions,
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.paths import PROMPT, ROOT
+from ragifeval.paths import BUILD_PROMPTS, PROMPT
 from ragifeval.run.structured import Unparsed, read_reply
 from ragifeval.run.template import PromptTemplate, Template
 
-PROMPTS = ROOT / "config" / "build"
 VALUES = {
     "context": "<C> & {{ c }}",
     "question": "<Q> & {% q %}?",
@@ -46,7 +45,7 @@ MODELS = {
 
 
 def template(language: str, name: str) -> Template:
-    return Template(PROMPTS / language / f"{name}.jinja")
+    return Template(BUILD_PROMPTS / language / f"{name}.jinja")
 
 
 def rendered(language: str, name: str) -> str:
@@ -60,9 +59,9 @@ def form(language: str, name: str) -> str:
 
 def test_every_language_has_every_prompt() -> None:
     assert list(LANGUAGES) == ["pl", "en", "de", "es"]
-    assert {path.name for path in PROMPTS.iterdir()} == set(LANGUAGES)
+    assert {path.name for path in BUILD_PROMPTS.iterdir()} == set(LANGUAGES)
     for language in LANGUAGES:
-        names = {path.stem for path in (PROMPTS / language).iterdir()}
+        names = {path.stem for path in (BUILD_PROMPTS / language).iterdir()}
         assert names == {*GIVEN, "again", "evaluation"}
 
 
@@ -119,7 +118,7 @@ def test_labels_in_the_language_of_the_prompt(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_evaluation_prompt_is_the_harness_own(language: str) -> None:
     own = LANGUAGES[language]
-    path = PROMPTS / language / "evaluation.jinja"
+    path = BUILD_PROMPTS / language / "evaluation.jinja"
     prompt = PromptTemplate(path, own.system_message, own.refusal_message).render(
         Sample("1", "Ile?", ("a", "b"), {}), [Document("a", "First."), Document("b", "Second.")]
     )
@@ -143,7 +142,7 @@ def rendered_default(path: Path) -> str:
 
 
 def test_the_polish_evaluation_prompt_is_of_any_domain() -> None:
-    source = (PROMPTS / "pl" / "evaluation.jinja").read_bytes()
+    source = (BUILD_PROMPTS / "pl" / "evaluation.jinja").read_bytes()
     harness = PROMPT.read_bytes()
     official = " albo pytanie nie dotyczy spraw urzędowych".encode()
     assert harness.count(official) == 1

@@ -6,7 +6,7 @@ import pytest
 
 from ragifeval.__main__ import COMMANDS
 from ragifeval.cli.arguments import ADD_OPTIONS
-from ragifeval.cli.options import Parser, add_switch, at_least, between, build_parser, positive
+from ragifeval.cli.options import Parser, add_switch, at_least, between, positive
 
 
 def parse(*arguments: str) -> Namespace:
@@ -61,7 +61,7 @@ def test_refused(capsys: pytest.CaptureFixture[str], arguments: list[str], messa
 
 
 def test_no_option_has_a_dash_in_its_name_or_is_a_switch_of_another_kind() -> None:
-    parsers = [build_parser("local"), build_parser("remote")]
+    parsers = []
     for command in COMMANDS:
         parsers.append(Parser())
         ADD_OPTIONS[command](parsers[-1])

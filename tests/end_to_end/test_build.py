@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from ragifeval.__main__ import evaluate, main
-from ragifeval.build.plan import PROMPTS
-from ragifeval.paths import ROOT
+from ragifeval.paths import BUILD_PROMPTS, ROOT
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
@@ -680,7 +679,7 @@ BROKEN: Mapping[str, tuple[str, str, str]] = {
 def test_a_broken_prompt_is_found_before_anything_is_asked(
     name: str, text: str, message: str, tmp_path: Path
 ) -> None:
-    shutil.copytree(PROMPTS / "pl", tmp_path / "prompts")
+    shutil.copytree(BUILD_PROMPTS / "pl", tmp_path / "prompts")
     (tmp_path / "prompts" / name).write_text(text, encoding="utf-8")
     model = FactModel()
     run = build_texts(tmp_path, range(100, 102), model, "--prompts", "prompts")

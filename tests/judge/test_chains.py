@@ -10,13 +10,13 @@ from ragifeval.generators.remote import RemoteGenerator
 from ragifeval.judge.chains import Chains
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.metrics import Correctness, Faithfulness, Metric
-from ragifeval.judge.plan import PROMPTS
+from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.run.asking import Asking
 from ragifeval.run.structured import StructuredAsking
 from ragifeval.run.template import Template
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
 
-TEMPLATES = {path.stem: Template(path) for path in (PROMPTS / "pl").glob("*.jinja")}
+TEMPLATES = {path.stem: Template(path) for path in (JUDGE_PROMPTS / "pl").glob("*.jinja")}
 
 
 def judged(metric: Metric[object], script: Script, *items: Item) -> list[Judgement]:

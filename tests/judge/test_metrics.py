@@ -20,8 +20,8 @@ from ragifeval.judge.metrics import (
     Support,
     overlap,
 )
-from ragifeval.judge.plan import PROMPTS
 from ragifeval.judge.summary import reasons, rows, table
+from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.run.structured import Unparsed, read_reply, strict_schema
 from ragifeval.run.template import Template
 
@@ -29,7 +29,7 @@ ITEM = Item("1", "<Q> {{ x }}", "A", reference="R", contexts=["C1", "C2", "C3"])
 
 
 def metrics_of(language: str, window: int = 100) -> Mapping[str, Metric[Any]]:
-    templates = {path.stem: Template(path) for path in (PROMPTS / language).glob("*.jinja")}
+    templates = {path.stem: Template(path) for path in (JUDGE_PROMPTS / language).glob("*.jinja")}
     made = (Correctness(templates), Faithfulness(templates, window), ClaimOverlap(templates))
     return {metric.name: metric for metric in made}
 

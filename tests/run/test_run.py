@@ -128,8 +128,7 @@ def task(tmp_path: Path) -> Task:
         template=PromptTemplate(template),
         shuffle_seed=None,
         matching="substring",
-        reasoning_end=None,
-        signature=str(SIGNATURE),
+        signature=SIGNATURE,
     )
 
 

@@ -2,14 +2,13 @@
 
 import json
 import platform
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Sample
-from ragifeval.paths import PROMPT
+from ragifeval.paths import ROOT
 from ragifeval.run.outcome import Outcome
 from ragifeval.run.summary import summary, table
 from ragifeval.scoring.signature import Signature
@@ -187,7 +186,10 @@ class TestSummary:
         assert made["model_config"] == {"model": "org/a", "temperature": 0.0}
         assert made["versions"]["ragifeval"] == __version__
         assert made["versions"]["python"] == platform.python_version()
-        pinned = (Path(PROMPT).parent.parent / "requirements.txt").read_text(encoding="utf-8")
+        pinned = "".join(
+            (ROOT / name).read_text("utf-8")
+            for name in ("requirements.txt", "requirements-dev.txt")
+        )
         for package in ("spacy", "jinja2", "torch", "transformers", "openai"):
             line = next(line for line in pinned.splitlines() if line.startswith(package))
             assert line.partition("==")[2].startswith(made["versions"][package].partition("+")[0])

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ragifeval.build.plan import PROMPTS
-from ragifeval.paths import ROOT
+from ragifeval.paths import BUILD_PROMPTS, ROOT
 from tools.testing.loopback import Call, Response, chat
 
 EXAMPLE = ROOT / "docs" / "example"
@@ -23,7 +22,7 @@ def _openings(language: str) -> Mapping[str, str]:
         re.split(r"\n|\{\{", path.read_text(encoding="utf-8").split("%}\n", 1)[1], maxsplit=1)[0]: (
             path.stem
         )
-        for path in (PROMPTS / language).glob("*.jinja")
+        for path in (BUILD_PROMPTS / language).glob("*.jinja")
         if path.stem not in ("evaluation", "again")
     }
 

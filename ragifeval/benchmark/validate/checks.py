@@ -24,7 +24,7 @@ from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.scorer import load_scorer
+from ragifeval.scoring.settings import ScoringSettings
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 from ragifeval.text.similar import similar_pairs
@@ -62,7 +62,8 @@ class Validation:
         self.normalizer = normalizer
         self.refusal_message = refusal_message
         self.benchmark: Benchmark = load_benchmark(paths.documents, paths.samples)
-        self.scorer = load_scorer(normalizer, refusal_message, paths.badwords)
+        scoring = ScoringSettings(refusal_message, badwords_path=paths.badwords)
+        self.scorer = scoring.load_scorer(normalizer)
         self._lines = {
             path: {value["id"]: line for line, value in read_json_objects(path)}
             for path in (paths.documents, paths.samples)

@@ -5,30 +5,12 @@ reason goes on a sentence that begins with the phrase: "'17' is met by a citatio
 """
 
 from collections.abc import Collection, Iterator
-from functools import cache
-from importlib import import_module
 
 from ragifeval.text.matching import RULES, Text, find_substring
+from ragifeval.text.stop_words import stop_words
 
 NOT_CITED = "stands in no cited document"
 PART_OF_A_NUMBER = "is part of another number in document"
-
-
-@cache
-def stop_words(language: str) -> frozenset[str]:
-    """The stop words that spaCy lists for a language; none where it lists none.
-
-    Args:
-        language: its code, "pl".
-    """
-    name = f"spacy.lang.{language}.stop_words"
-    try:
-        return frozenset(import_module(name).STOP_WORDS)
-    except ModuleNotFoundError as error:
-        # spaCy itself, or a package that a language of its own needs.
-        if error.name != name and not name.startswith(f"{error.name}."):
-            raise
-        return frozenset()
 
 
 def flaws(phrase: Text, question: Text, refusal: Text, language: str) -> Iterator[str]:

@@ -162,30 +162,42 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     """What the Hugging Face Hub shows as evaluation results.
 
     For each model a YAML document: what goes between the lines `---` at the head of its README.md.
+    A list of results is written as JSON, which YAML reads.
     """
-    from huggingface_hub import EvalResult, ModelCardData
-
+    arguments = {"args": {"signature": setting.signature}} if setting.signature else {}
     cards = []
     for model in comparison.models:
-        results = [
-            EvalResult(
-                task_type="text-generation",
-                task_name="Retrieval-augmented generation",
-                dataset_type="rag-ifeval",
-                dataset_name="RAG-IFEval (Polish)",
-                dataset_args={"signature": setting.signature} if setting.signature else None,
-                metric_type=name,
-                metric_name=name if name in AGGREGATES else f"{name} (one condition)",
-                metric_value=round(score.mean * 100, 2),
-                metric_args={
+        metrics = [
+            {
+                "type": name,
+                "name": name if name in AGGREGATES else f"{name} (one condition)",
+                "value": round(score.mean * 100, 2),
+                "args": {
                     "low": round(score.low * 100, 2),
                     "high": round(score.high * 100, 2),
                     "count": score.count,
                 },
-            )
+            }
             for name, score in model.scores.items()
         ]
-        cards.append(ModelCardData(model_name=model.name, eval_results=results).to_yaml())
+        entry = {
+            "name": model.name,
+            "results": [
+                {
+                    "task": {
+                        "type": "text-generation",
+                        "name": "Retrieval-augmented generation",
+                    },
+                    "dataset": {
+                        "type": "rag-ifeval",
+                        "name": "RAG-IFEval (Polish)",
+                        **arguments,
+                    },
+                    "metrics": metrics,
+                }
+            ],
+        }
+        cards.append("model-index: " + json.dumps([entry], ensure_ascii=False, indent=2))
     return "\n---\n".join(cards)
 
 

@@ -1,8 +1,5 @@
 """What makes a phrase unfit to be an entry."""
 
-import subprocess
-import sys
-
 import pytest
 
 from ragifeval.benchmark.validate.entries import (
@@ -10,10 +7,8 @@ from ragifeval.benchmark.validate.entries import (
     is_cited,
     is_part_of_a_number,
     is_said,
-    stop_words,
 )
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.paths import ROOT
 from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -96,25 +91,3 @@ def test_where_it_stands(
     texts = [Text(normalizer(phrase)) for phrase in phrases]
     text = Text(normalizer(document))
     assert (is_cited(texts, [text]), is_said(texts, text)) == (cited, said)
-
-
-# Language -> a word that is a stop word there, and one that is not.
-STOP_WORDS = {"pl": ("albo", "oder"), "de": ("oder", "albo"), "es": ("pero", "oder")}
-
-
-@pytest.mark.parametrize(("language", "words"), STOP_WORDS.items())
-def test_stop_words(language: str, words: tuple[str, str]) -> None:
-    assert [word in stop_words(language) for word in words] == [True, False]
-
-
-@pytest.mark.parametrize("language", ["xx", "qq"])
-def test_a_language_without_stop_words(language: str) -> None:
-    assert stop_words(language) == frozenset()
-
-
-def test_stop_words_alone_need_spacy() -> None:
-    code = "import sys; import ragifeval.benchmark.validate.entries; print('spacy' in sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout == "False\n"

@@ -1,0 +1,140 @@
+"""What the bare install brings is enough for all that needs no model, with the same scores."""
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from ragifeval.extras import EXTRAS
+from ragifeval.paths import ROOT
+
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+# Runs a command as if nothing else than some distributions were installed.
+RUN = """
+import sys
+from importlib import metadata
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        owners = {o.lower().replace("_", "-") for o in OWNERS.get(name.partition(".")[0], ())}
+        if owners and not owners & KEPT:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+OWNERS = metadata.packages_distributions()
+KEPT = set(sys.argv.pop(1).split(","))
+sys.meta_path.insert(0, Hidden())
+from ragifeval.__main__ import main
+sys.exit(main())
+"""
+
+
+def closure(requirements: Iterable[str]) -> set[str]:
+    """The distributions that requirements bring."""
+    extras: dict[str, set[str]] = {}
+    todo = [Requirement(line) for line in requirements]
+    while todo:
+        requirement = todo.pop()
+        name = canonicalize_name(requirement.name)
+        if name in extras and requirement.extras <= extras[name]:
+            continue
+        asked = extras.setdefault(name, set())
+        asked |= requirement.extras
+        for line in metadata.distribution(name).requires or ():
+            needed = Requirement(line)
+            marker = needed.marker
+            if marker is None or any(marker.evaluate({"extra": one}) for one in ("", *asked)):
+                todo.append(needed)
+    return set(extras)
+
+
+BARE = closure(PROJECT["dependencies"])
+
+
+def bare(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    return run("-c", RUN, ",".join(sorted(BARE)), *arguments, cwd=cwd)
+
+
+def run(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def test_how_many_distributions_there_are() -> None:
+    assert len(BARE | {"ragifeval"}) <= 30
+    assert not BARE & {"torch", "transformers", "spacy", "scipy"}
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    pinned = [line for line in lines if not line.startswith("#")]
+    local = closure(pinned)
+    assert len({name for name in local if not name.startswith(("nvidia", "triton"))}) <= 70
+    # The same packages as those of the package and its extra `local`.
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["local"]]
+    assert [Requirement(line).name for line in pinned] == [
+        Requirement(line).name for line in wanted
+    ]
+
+
+def test_the_modules_of_the_extras_are_those_of_their_packages() -> None:
+    owners = metadata.packages_distributions()
+    for extra, modules in EXTRAS.items():
+        wanted = PROJECT["optional-dependencies"][extra]
+        packages = {canonicalize_name(Requirement(line).name) for line in wanted}
+        found = {
+            canonicalize_name("google-auth" if module == "google.auth" else owners[module][0])
+            for module in modules
+        }
+        assert found == packages | ({"requests"} if extra == "vertex" else set())
+
+
+def test_scores_are_the_same_to_the_digit(tmp_path: Path) -> None:
+    logged = ("--log_path", "run.jsonl", "--overwrite")
+    commands = [
+        ("local", *logged),
+        ("local", "--normalizer", "blank:de"),
+        ("score", "run.jsonl", "--matching", "words"),
+        ("validate",),
+        ("compare", "run.jsonl", "run.jsonl", "--format", "json"),
+        ("compare", "run.jsonl", "--format", "model-index"),
+    ]
+    for command in commands:
+        without = bare(*command, cwd=tmp_path)
+        assert without.returncode == 0, without.stderr
+        assert without.stdout == run("-m", "ragifeval", *command, cwd=tmp_path).stdout
+
+
+# Command -> the extra whose absence it names, before anything is asked or written.
+MISSING = {
+    "local --model_config local.json --log_path out.jsonl": "local",
+    "remote --model_config vertex.json --log_path out.jsonl": "vertex",
+    "local --normalizer pl_core_news_sm": "spacy",
+    "local --normalizer blank:fr": "spacy",
+    "judge run.jsonl --metrics lexical": "judge",
+    "build docs -o out --model_config local.json": "build",
+}
+
+
+@pytest.mark.parametrize(("command", "extra"), MISSING.items())
+def test_what_is_missing_is_named(command: str, extra: str, tmp_path: Path) -> None:
+    (tmp_path / "local.json").write_text('{"model": "speakleash/Bielik"}')
+    (tmp_path / "vertex.json").write_text('{"model": "google/m", "vertex_credentials": "k.json"}')
+    before = sorted(tmp_path.iterdir())
+    done = bare(*command.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f'pip install "ragifeval[{extra}]"' in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
