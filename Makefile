@@ -22,6 +22,16 @@ test: $(VENV)/bin/activate  ## the second line of the README: install what tests
 lint: $(VENV)/bin/activate  ## ruff, the format, and mypy --strict (after `make setup` or `make test`)
 	$(RUN) ruff check . && ruff format --check . && mypy
 
+DIST ?= dist
+dist: $(VENV)/bin/activate  ## build wheel and sdist into dist/, and check them (after `make setup` or `make test`)
+	$(RUN) python -m build --no-isolation -o $(DIST) && twine check --strict $(DIST)/*
+
+constraints: $(VENV)/bin/activate  ## write down in constraints.txt what is installed in .venv
+	@echo '# Every distribution that CI installs, for those who want the very same:' > constraints.txt
+	@echo '#   pip install -c constraints.txt -r requirements.txt' >> constraints.txt
+	$(RUN) python -m pip list --format freeze --exclude pip --exclude setuptools --exclude ragifeval \
+	  | sed 's/+cpu$$//' >> constraints.txt
+
 validate: $(VENV)/bin/activate  ## prove the data set
 	$(RUN) python -m ragifeval validate
 
@@ -34,4 +44,4 @@ bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet mach
 lemmas: $(VENV)/bin/activate  ## build the lemma table anew from Morfeusz 2 (some minutes)
 	$(RUN) pip install -r tools/lemma_table/requirements.txt && python tools/lemma_table/build.py -o data/lemmas.marisa
 
-.PHONY: help setup baseline test lint validate bench lemmas
+.PHONY: help setup baseline test lint dist constraints validate bench lemmas
