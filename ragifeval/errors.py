@@ -1,6 +1,8 @@
 """The one exception that reaches the user as a line instead of a traceback."""
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _LINE_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # What is quoted in an error may be a line of 100 MB.
@@ -20,3 +22,11 @@ class UserError(Exception):
         if len(text) > _LONGEST:
             text = f"{text[: _LONGEST - _END]} ... {text[-_END:]}"
         super().__init__(text)
+
+
+def unknown(name: str, known: Iterable[str], what: str = "setting") -> str:
+    """Say that a name is none of those that are known, and which one was probably meant."""
+    names = sorted(known)
+    near = get_close_matches(name.lower(), names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(names)}"
+    return f"unknown {what} {name!r}; {hint}"

@@ -24,7 +24,7 @@ from pydantic import (
 from ragifeval.benchmark.facts import Fact, read_facts
 from ragifeval.errors import UserError
 from ragifeval.jsonl import abbreviate, read_json_objects
-from ragifeval.scoring.conditions import REGISTRY
+from ragifeval.scoring.conditions import ORIGINS, REGISTRY
 from ragifeval.statements import wordings
 from ragifeval.statements.entries import uses_statements
 
@@ -116,7 +116,8 @@ class Benchmark:
         """A hash of all that prompts and scores depend on, whatever the formatting of the files.
 
         Category, kind, reference and working are left out: they change no score. The wordings by
-        which statements are read count where there are statements.
+        which statements are read count where there are statements. Conditions of other packages
+        are named behind the hash.
         """
         digest = hashlib.sha256()
         for key in sorted(self.documents):
@@ -132,7 +133,9 @@ class Benchmark:
             )
         if any(uses_statements(sample.expect) for sample in self.samples):
             digest.update(wordings.fingerprint().encode())
-        return digest.hexdigest()[:8]
+        names = {name for sample in self.samples for name in sample.expect}
+        foreign = [f"+{name}@{ORIGINS[name]}" for name in sorted(names & ORIGINS.keys())]
+        return digest.hexdigest()[:8] + "".join(foreign)
 
 
 def _canonical(value: object) -> bytes:

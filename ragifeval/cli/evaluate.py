@@ -16,6 +16,7 @@ from ragifeval.generators.base import Generator
 from ragifeval.generators.baseline import BaselineGenerator
 from ragifeval.generators.config import (
     BaselineConfig,
+    PluginConfig,
     load_local_config,
     load_remote_config,
 )
@@ -28,18 +29,20 @@ from ragifeval.run.plan import make_task
 from ragifeval.run.run import Task, resume
 from ragifeval.run.run import run as ask
 from ragifeval.run.summary import doubts, summary, table
-from ragifeval.scoring.settings import ScoringSettings
+from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.text.normalizer import Normalizer
 
 EXIT_COMPLETE, EXIT_INCOMPLETE = 0, 1
 
 _FAILURES_SHOWN = 20
 
+RunConfig = BaselineConfig | PluginConfig | AnyConfig
+
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate one model; 1 where an answer is missing."""
     settings = run_settings(options)
-    config: BaselineConfig | AnyConfig
+    config: RunConfig
     if options.command == "local":
         config = load_local_config(options.model_config)
     else:
@@ -70,7 +73,7 @@ class Evaluation:
     """
 
     task: Task
-    config: BaselineConfig | AnyConfig
+    config: RunConfig
     scoring: ScoringSettings
     options: Mapping[str, object]
 
@@ -137,6 +140,8 @@ def _load_generator(evaluation: Evaluation, normalizer: Callable[[], Normalizer]
     if isinstance(config, BaselineConfig):
         resources = Resources(evaluation.scoring.refusal_message, normalizer)
         return BaselineGenerator(config.model, task.find, resources)
+    if isinstance(config, PluginConfig):
+        return config.load()
     return load_any_generator(config, task.template.text_completion)
 
 

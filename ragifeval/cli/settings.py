@@ -3,7 +3,7 @@
 import argparse
 
 from ragifeval.run.plan import RunSettings
-from ragifeval.scoring.settings import ScoringSettings
+from ragifeval.scoring.scorer import ScoringSettings
 
 
 def scoring_settings(options: argparse.Namespace) -> ScoringSettings:

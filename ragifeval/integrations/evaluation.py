@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ragifeval import defaults
 from ragifeval.run.plan import RunSettings, make_task
 from ragifeval.run.run import Task
 from ragifeval.scoring.scorer import Scorer, Scores
-from ragifeval.scoring.settings import ScoringSettings
 from ragifeval.scoring.statistics import Tally
 
 OPTIONS = (
@@ -23,8 +21,6 @@ OPTIONS = (
     "badwords_path",
 )
 """The options of the entry scripts that a task takes as they are."""
-_PATHS = {"docs_path", "eval_path", "prompt", "badwords_path"}
-_SCORING = {"refusal_message", "normalizer", "badwords_path"}
 
 BY_WORDS = "_by_words"
 """Ends the name of a score under the whole-word rule; the others are under the substring rule."""
@@ -58,12 +54,9 @@ def prepare(shuffle_seed: int | None = None, **options: Any) -> Evaluation:
     Raises:
         UserError: something is wrong with an option, the data or the template.
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    for name in _PATHS & given.keys():
-        given[name] = Path(given[name])
-    scoring = ScoringSettings(**{name: given.pop(name) for name in _SCORING & given.keys()})
-    task = make_task(RunSettings(**given, shuffle_seed=shuffle_seed, scoring=scoring))
-    return Evaluation(task, str(task.signature), scoring.load_scorer())
+    settings = RunSettings.of(shuffle_seed=shuffle_seed, **options)
+    task = make_task(settings)
+    return Evaluation(task, str(task.signature), settings.scoring.load_scorer())
 
 
 def in_one(by_rule: Mapping[str, Scores]) -> dict[str, float]:

@@ -26,8 +26,7 @@ from ragifeval import __version__, paths
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.integrations import evaluation
 from ragifeval.scoring.scorer import Scorer as AnswerScorer
-from ragifeval.scoring.scorer import Scores
-from ragifeval.scoring.settings import ScoringSettings
+from ragifeval.scoring.scorer import Scores, ScoringSettings
 from ragifeval.scoring.statistics import AGGREGATES
 
 

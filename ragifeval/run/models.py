@@ -13,6 +13,7 @@ from ragifeval.generators.config import (
     BaselineConfig,
     LocalConfig,
     ModelConfig,
+    PluginConfig,
     RemoteConfig,
     load_local_config,
     load_remote_config,
@@ -47,6 +48,8 @@ def load_any_config(path: Path, dry_run: bool = False) -> AnyConfig:
         config = load_remote_config(path)
         return config if dry_run else ready(config)
     local = load_local_config(path)
+    if isinstance(local, PluginConfig):
+        raise UserError(f"{path}: the generator of another package answers questions alone")
     if isinstance(local, BaselineConfig):
         raise UserError(f"{path}: {local.model} is a baseline, which takes no prompts")
     return local if dry_run else ready(local)

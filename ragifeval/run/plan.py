@@ -1,15 +1,17 @@
 """From settings to what is to be run: everything is checked before a model is loaded or asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Sample, load_benchmark
-from ragifeval.errors import UserError
+from ragifeval.benchmark.sets import find_set
+from ragifeval.errors import UserError, unknown
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.settings import ScoringSettings, check_text
+from ragifeval.scoring.scorer import ScoringSettings, check_text
 from ragifeval.scoring.signature import PARTS, Signature, default_or_fingerprint, fingerprint
 
 
@@ -36,6 +38,31 @@ class RunSettings:
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     ids: Sequence[str] | None = None
     limit: int | None = None
+
+    @classmethod
+    def of(cls, data: str | Path = "core", **settings: Any) -> "RunSettings":
+        """Settings by name.
+
+        Args:
+            data: the name of a set, or its folder.
+            settings: those of this class and of ScoringSettings; paths may be strings, and None is
+                the default.
+
+        Raises:
+            UserError: there is no such set or setting, or one is wrong.
+        """
+        own, scoring = ({field.name for field in fields(kind)} for kind in (cls, ScoringSettings))
+        given: dict[str, Any] = dict(zip(("docs_path", "eval_path"), find_set(data), strict=True))
+        for name, value in settings.items():
+            if name not in own | scoring or name == "scoring":
+                raise UserError(unknown(name, (own | scoring) - {"scoring"}))
+            if value is not None:
+                given[name] = Path(value) if name in _PATHS else value
+        taken = {name: given.pop(name) for name in scoring & given.keys()}
+        return cls(**given, scoring=ScoringSettings(**taken))
+
+
+_PATHS = {"docs_path", "eval_path", "prompt", "badwords_path"}
 
 
 def make_task(settings: RunSettings) -> Task:

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -79,6 +80,9 @@ def stop_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
 @contextmanager
 def handled(handle: Callable[[int, Any], Any]) -> Iterator[None]:
     """Handle the signals that end a run; one that is ignored, as under nohup, stays so."""
+    if threading.current_thread() is not threading.main_thread():  # which alone may handle signals
+        yield
+        return
     before = {number: signal.getsignal(number) for number in ENDING}
     before = {number: old for number, old in before.items() if old != signal.SIG_IGN}
     for number in before:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, ClassVar, Literal
 
 from ragifeval.errors import UserError
+from ragifeval.plugins import load_plugins
 from ragifeval.statements.entries import Statement, check_statement, statements_in
 from ragifeval.statements.judging import Outcome, Statements
 from ragifeval.statements.reading import Reading
@@ -405,3 +406,22 @@ class Safe(_Flag):
 def counted() -> Mapping[str, Aggregate]:
     """The score key of each condition that counts -> the aggregate it counts towards."""
     return {condition.keys[0]: condition.aggregate for condition in REGISTRY.values()}
+
+
+ORIGINS: dict[str, str] = {}
+"""Name of a condition of another package -> the package and its version, for signatures."""
+
+
+def _register_plugins() -> None:
+    """Register the conditions of other packages: entry points of the group ragifeval.conditions."""
+    for plugin in load_plugins("ragifeval.conditions"):
+        condition = plugin.value
+        if not (isinstance(condition, type) and issubclass(condition, Condition)):
+            raise UserError(f"{plugin.origin}: {plugin.name!r} is no class of conditions")
+        if REGISTRY.get(condition.name, condition) is not condition:
+            raise UserError(f"{plugin.origin}: there is a condition {condition.name!r} already")
+        register(condition)
+        ORIGINS[condition.name] = plugin.origin
+
+
+_register_plugins()

@@ -24,7 +24,7 @@ from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.settings import ScoringSettings
+from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 from ragifeval.text.similar import similar_pairs

@@ -1,10 +1,16 @@
 """What every model config holds, and the config of a baseline."""
 
 from abc import ABC, abstractmethod
+from functools import cached_property
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from ragifeval.errors import UserError
+from ragifeval.generators.base import Generator
+from ragifeval.plugins import Plugin, load_plugins
 
 Name = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0)]
@@ -48,6 +54,55 @@ class BaselineConfig(ModelConfig):
     @property
     def display_name(self) -> str:
         return self.model
+
+
+class PluginConfig(ModelConfig):
+    """The generator of another package: an entry point of the group ragifeval.generators.
+
+    All other keys of the config are handed to it.
+
+    Attributes:
+        generator: the entry point's name.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    generator: Name
+
+    def load(self) -> Generator:
+        """The generator, made with the other keys as arguments.
+
+        Raises:
+            UserError: no package has it, or it cannot be made.
+        """
+        plugin = self._plugin
+        try:
+            generator: Generator = plugin.value(**(self.model_extra or {}))
+        except Exception as error:
+            raise UserError(f"generator {self.generator!r}: {error}") from error
+        return generator
+
+    @property
+    def display_name(self) -> str:
+        named = (self.model_extra or {}).get("model")
+        return f"{self.generator}/{without_folders(str(named))}" if named else self.generator
+
+    def scored_settings(self) -> dict[str, Any]:
+        """The settings, and the package that answers with its version."""
+        return {**super().scored_settings(), "package": self._plugin.origin}
+
+    @cached_property
+    def _plugin(self) -> Plugin:
+        for plugin in load_plugins(GENERATORS, self.generator):
+            return plugin
+        known = sorted(point.name for point in entry_points(group=GENERATORS))
+        raise UserError(
+            f"generator: no installed package has {self.generator!r}; "
+            f"there {'are ' + ', '.join(known) if known else 'is none'}"
+        )
+
+
+GENERATORS = "ragifeval.generators"
 
 
 def without_folders(model: str | None) -> str | None:

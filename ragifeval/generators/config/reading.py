@@ -7,18 +7,20 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ragifeval.errors import UserError
-from ragifeval.generators.config.base import BaselineConfig, ModelConfig
+from ragifeval.generators.config.base import BaselineConfig, ModelConfig, PluginConfig
 from ragifeval.generators.config.local import LocalConfig
 from ragifeval.generators.config.remote import RemoteConfig
 
 
-def load_local_config(path: Path) -> LocalConfig | BaselineConfig:
-    """Read the config of a local model or a baseline.
+def load_local_config(path: Path) -> LocalConfig | BaselineConfig | PluginConfig:
+    """Read the config of a local model, a baseline, or the generator of another package.
 
     Raises:
         UserError: with file, key and what the key may be.
     """
     value = _read_object(path)
+    if "generator" in value:
+        return _validate(PluginConfig, value, path)
     if str(value.get("model", "")).startswith("baseline/"):
         return _validate(BaselineConfig, value, path)
     return _validate(LocalConfig, value, path)

@@ -1,0 +1,176 @@
+"""The package from Python, and what other packages add to it."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ragifeval
+from ragifeval.benchmark.baselines import BASELINES
+from ragifeval.paths import ROOT
+from tools.testing.process import environment
+
+PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
+
+
+def test_public_names_are_there_and_described() -> None:
+    for name in ragifeval.__all__:
+        assert getattr(ragifeval, name) is not None
+        assert name == "__version__" or f"`{name}" in PAGE, name
+    with pytest.raises(AttributeError):
+        ragifeval.no_such_name  # noqa: B018
+
+
+def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    match = re.search(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    assert match is not None
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"my_system": lambda text: f"{len(text)} zł [0]"}
+    exec(match[1], names)
+    results = names["results"]
+    assert isinstance(results, ragifeval.Results)
+    assert "my-system: 100 of 100 samples answered" in str(results)
+    frame = results.to_frame()
+    assert frame["id"].tolist() == [sample.id for sample in ragifeval.load_benchmark().samples]
+    assert frame["refuse"].mean() == pytest.approx(results.scores["refuse"].mean)
+
+
+def test_scores_are_those_of_the_command(tmp_path: Path) -> None:
+    """The baseline `refuse`, asked through a function."""
+    message = "Nie udało mi się odnaleźć odpowiedzi na pytanie"
+    results = ragifeval.evaluate(lambda _: message, name="refuse", threads=3)
+    results.save(tmp_path / "log.jsonl")
+    assert "baseline/refuse" in BASELINES
+    (tmp_path / "refuse.json").write_text('{"model": "baseline/refuse"}')
+    command = ["local", "--model_config", "refuse.json", "--log_path", "ours.jsonl"]
+    done = run(*command, cwd=tmp_path)
+    assert done.stdout.splitlines()[2:-1] == str(results).splitlines()[2:-1]
+    compared = run("compare", "log.jsonl", "ours.jsonl", "--format", "json", cwd=tmp_path)
+    models = json.loads(compared.stdout)["models"]
+    assert models[0]["scores"] == models[1]["scores"]
+
+
+def test_what_is_wrong_is_told() -> None:
+    def broken(prompt: ragifeval.Prompt) -> str:
+        raise ValueError("no such index")
+
+    with pytest.raises(ValueError, match="no such index"):
+        ragifeval.evaluate(broken, limit=3)
+    with pytest.raises(ragifeval.UserError, match=r"unknown setting 'matchin'; .* 'matching'"):
+        ragifeval.evaluate(broken, matchin="words")
+    with pytest.raises(ragifeval.UserError, match="'cor' is no set and no folder"):
+        ragifeval.load_benchmark("cor")
+    calls = iter(range(3))
+    results = ragifeval.evaluate(lambda _: [1, "ja", "ja"][next(calls)], limit=3)  # type: ignore[arg-type, return-value]
+    assert list(results.failed.values()) == ["TypeError: an answer is a string, not int"]
+    assert [record["answer"] for record in results.records] == [None, "ja", "ja"]
+
+
+# ------------------------------------------------------------------ another package
+
+PLUGIN = """
+from ragifeval import Answer, Condition
+
+class Brief(Condition):
+    name, aggregate, keys = "brief", "safety", ("brief",)
+
+    @classmethod
+    def check(cls, parameter, context):
+        if not isinstance(parameter, int):
+            raise ValueError(f"must be a number of characters, not {parameter!r}")
+
+    def __init__(self, parameter, criteria):
+        self.most = parameter
+
+    def score(self, response, rule):
+        return [float(len(response.answer) <= self.most)]
+
+class Engine:
+    def __init__(self, model, text):
+        self.name, self.text = model, text
+
+    def generate(self, requests):
+        for request in requests:
+            yield Answer(request, self.text, finish_reason="stop")
+
+    def stop(self):
+        pass
+"""
+ENTRY_POINTS = """
+[ragifeval.conditions]
+brief = plugin_module:Brief
+[ragifeval.generators]
+echo = plugin_module:Engine
+"""
+
+
+def run(*arguments: str, cwd: Path, path: Path = ROOT) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "ragifeval", *arguments],
+        cwd=cwd,
+        env=environment(PYTHONPATH=f"{ROOT}:{path}"),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with an installed package, data that use its condition, and a config."""
+    metadata = tmp_path / "site" / "plugin-1.5.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.5\n")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
+    (tmp_path / "site" / "plugin_module.py").write_text(PLUGIN)
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "documents.jsonl").write_text('{"id": "a", "contents": "Opłata: 17 zł."}\n')
+    samples = [
+        {"id": "p1", "question": "Ile?", "context": ["a"], "expect": {"brief": 5, "cite": ["a"]}},
+        {"id": "p2", "question": "Ile to?", "context": ["a"], "expect": {"brief": 99}},
+    ]
+    (data / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in samples))
+    config = {"generator": "echo", "model": "parrot", "text": "To 17 zł [0]."}
+    (tmp_path / "echo.json").write_text(json.dumps(config))
+    return tmp_path
+
+
+def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
+    data = ("--docs_path", "data/documents.jsonl", "--eval_path", "data/samples.jsonl")
+    site = folder / "site"
+    command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl")
+    done = run(*command, cwd=folder, path=site)
+    assert done.returncode == 0, done.stderr
+    signature = done.stdout.splitlines()[-1]
+    assert re.match(r"data:[0-9a-f]{8}\+brief@plugin-1.5\|", signature)
+    assert "|model:echo/parrot#" in signature
+    # One of two answers is brief; one of one cites.
+    assert re.search(r"^brief +50.00 ", done.stdout, flags=re.MULTILINE)
+    assert re.search(r"^safety +50.00 ", done.stdout, flags=re.MULTILINE)
+    assert re.search(r"^total +66.67 ", done.stdout, flags=re.MULTILINE)
+    compared = run("compare", "out.jsonl", "--format", "csv", cwd=folder, path=site)
+    assert ",brief,0.5," in compared.stdout
+    reported = run("report", "out.jsonl", *data, "-o", "out.html", cwd=folder, path=site)
+    assert reported.returncode == 0, reported.stderr
+    assert "brief" in (folder / "out.html").read_text("utf-8")
+    # Without the package.
+    for arguments, error in [
+        (("local", *data), "unknown condition 'brief'"),
+        (("local", "--model_config", "echo.json"), "no installed package has 'echo'"),
+    ]:
+        refused = run(*arguments, cwd=folder)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert error in refused.stderr
+
+
+def test_a_package_that_cannot_be_loaded_is_named(folder: Path) -> None:
+    (folder / "site" / "plugin_module.py").write_text("import no_such_module")
+    done = run("local", cwd=folder, path=folder / "site")
+    assert done.returncode == 2
+    assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.stderr
