@@ -13,7 +13,7 @@ from typing import Literal
 
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.entries import Statement
-from ragifeval.statements.patterns import Alternative, Finder, Place, Vocabulary
+from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, place_at
 from ragifeval.statements.polarity import AFFIRMED, DENIED, OPEN, Signs
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
@@ -62,13 +62,13 @@ class _Mention:
 @dataclass(frozen=True)
 class _Compiled:
     statement: Statement
-    say: Sequence[Alternative]
-    anti: Sequence[Alternative]
-    own: Sequence[Alternative]
-    rivals: Sequence[Alternative]
-    start: Sequence[Alternative]
+    say: Wordings
+    anti: Wordings
+    own: Wordings
+    rivals: Wordings
+    start: Wordings
     # What rivals are said to be, for pairing values off with things.
-    others: Sequence[Alternative]
+    others: Wordings
 
 
 class Statements:
@@ -82,13 +82,11 @@ class Statements:
     def __init__(self, statements: Sequence[Statement], normalizer: Normalizer) -> None:
         self.statements = statements
         self._vocabulary = Vocabulary(normalizer)
-        self._total = [self._vocabulary.compile(_TOTAL)]
+        self._total = self._vocabulary.compile([_TOTAL])
         self._compiled = [self._compile(statement) for statement in statements]
 
     def _compile(self, statement: Statement) -> _Compiled:
-        def compile_all(wordings: Sequence[str]) -> list[Alternative]:
-            return [self._vocabulary.compile(wording) for wording in dict.fromkeys(wordings)]
-
+        compile_all = self._vocabulary.compile
         rivals: list[str] = list(statement.rivals)
         others: list[str] = []
         if statement.of:
@@ -126,7 +124,7 @@ class _Judgement:
         compiled: _Compiled,
         finder: Finder,
         signs: Signs,
-        total: Sequence[Alternative],
+        total: Wordings,
     ) -> None:
         self._signs = signs
         self._compiled = compiled
@@ -379,7 +377,7 @@ class _Judgement:
     def _is_said(self, token: int) -> bool:
         """Whether the amount at a token is affirmed."""
         unit = unit_of(self._reading.tokens[token])
-        return self._signs.of(Place(token, token + 1, frozenset((token,)), unit)) == AFFIRMED
+        return self._signs.of(place_at(token, unit)) == AFFIRMED
 
 
 _REACH = 40

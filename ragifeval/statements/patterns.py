@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from ragifeval.statements.quantities import is_date, is_year, unit_of
 from ragifeval.statements.reading import Reading
@@ -23,14 +24,14 @@ from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
-_GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
+_LEADERS = word_set("segments", "leaders")
 _COMPARED = word_set("polarity", "compared")
+_GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a pattern was found.
 
     Attributes:
@@ -45,6 +46,11 @@ class Place:
     unit: str = ""
 
 
+def place_at(token: int, unit: str = "") -> Place:
+    """The place of one token."""
+    return Place(token, token + 1, frozenset((token,)), unit)
+
+
 # The tokens of an answer by the atom that they meet.
 Occurrences = Mapping[int, Sequence[int]]
 
@@ -56,28 +62,22 @@ class Phrase:
     Attributes:
         atoms: what each token must meet, by number.
         glued: the positions of atoms that stand directly before the next one: bare numbers.
-        leads: the position of a "nie" or preposition that stands before the others, or -1.
+        is_led: whether a "nie" or preposition stands first, before the others.
         unit: of the number that the phrase holds.
     """
 
     atoms: tuple[int, ...]
     glued: tuple[int, ...]
-    leads: int
+    is_led: bool
     unit: str
 
     def find(self, found: Occurrences, reading: Reading) -> list[Place]:
         """The places of the phrase in an answer, none over another."""
         if len(self.atoms) == 1:
-            return [
-                Place(token, token + 1, frozenset((token,)), self.unit)
-                for token in found.get(self.atoms[0], ())
-            ]
+            return [place_at(token, self.unit) for token in found.get(self.atoms[0], ())]
         for atom in self.atoms:
             if atom not in found:
                 return []
-        return self._find_close(found, reading)
-
-    def _find_close(self, found: Occurrences, reading: Reading) -> list[Place]:
         width = len(self.atoms) + _SLACK
         hits = sorted(
             (token, place) for place, atom in enumerate(self.atoms) for token in found[atom]
@@ -96,60 +96,60 @@ class Phrase:
 
     def _fits(self, tokens: Sequence[int], reading: Reading) -> bool:
         """Whether the tokens stand as the phrase asks."""
+        words, units = reading.words, reading.units
+        start, end = min(tokens), max(tokens)
+        between = [token for token in range(start, end) if token not in tokens]
         if any(tokens[place] + 1 != tokens[place + 1] for place in self.glued):
             return False
-        if self.leads >= 0 and tokens[self.leads] != min(tokens):
-            return False
-        units = reading.units
-        start, end = min(tokens), max(tokens)
-        following = reading.words[start + 1]
         # "Nie tylko wolno" is not "nie wolno".
-        if self.leads >= 0 and start + 1 not in tokens and following in _COMPARED:
-            return False
+        if self.is_led and (tokens[0] != start or words[start + 1] in _COMPARED):
+            return start == tokens[0] and start + 1 in tokens
         if units.sentence[start] != units.sentence[end]:
             return False
-        if self.unit and any(
-            unit_of(reading.tokens[token]) == self.unit and token not in tokens
-            for token in range(start, end)
-        ):
+        # "Do 10 maja, bo 11 maja ..." is not "do 11 maja".
+        if self.unit and any(unit_of(reading.tokens[token]) for token in between):
             return False
-        if any(reading.words[token] == "nie" for token in tokens):
-            # "Nie ma zwolnienia z opłat" is not "nie ma opłat".
-            for token in tokens:
-                is_governed = reading.words[token - 1] in _GOVERNORS
-                if is_governed and token > start and token - 1 not in tokens:
-                    return False
-        if len({units.clause[token] for token in tokens}) == 1:
+        is_denial = any(words[token] == "nie" for token in tokens)
+        # "Nie ma zwolnienia z opłat" is not "nie ma opłat".
+        if is_denial and any(words[at] in _GOVERNORS and at + 1 in tokens for at in between):
+            return False
+        others = {units.clause[token] for token in tokens} - {units.clause[start]}
+        if not others:
             return True
-        if self.leads >= 0 and reading.words[start] == "nie":
+        # Over a comma, the words keep their order, and nothing denies; over a colon, they need not.
+        if (self.is_led and is_denial) or any(words[token] == "nie" for token in between):
             return False
-        # Over a comma, the words keep their order, and nothing between them denies.
-        between = range(start, end + 1)
-        if any(reading.words[token] == "nie" and token not in tokens for token in between):
-            return False
-        is_labelled = all(
-            units.clauses[units.clause[token]].opener == ":"
-            for token in between
-            if units.clause[token] != units.clause[start]
-        )
+        is_labelled = all(units.clauses[number].opener == ":" for number in others)
         return is_labelled or all(one < other for one, other in pairwise(tokens))
 
 
-# A wording: parts that all stand in one clause; each part is met by one of its phrases.
-Alternative = tuple["Part", ...]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Part:
-    """Phrases of which one must stand there; a class, or one phrase.
+    """What must stand in one clause with the other parts: a phrase, or one of a class.
 
     Attributes:
-        number: which part of the vocabulary this is, for remembering its places.
-        by_atom: the alternatives by an atom without which they are not found.
+        by_atom: alternatives, each phrases of one clause, by an atom that they need.
     """
 
-    number: int
     by_atom: Mapping[int, Sequence[tuple[Phrase, ...]]]
+
+
+# A wording: parts that all stand in one clause.
+Alternative = tuple[Part, ...]
+
+
+class Wordings:
+    """Wordings of which each may stand there, by the atoms of which they need one."""
+
+    def __init__(self, alternatives: Iterable[Alternative]) -> None:
+        self.by_atom: dict[int, list[Alternative]] = {}
+        for alternative in alternatives:
+            rarest = min(alternative, key=lambda part: len(part.by_atom))
+            for atom in rarest.by_atom:
+                self.by_atom.setdefault(atom, []).append(alternative)
+
+    def __bool__(self) -> bool:
+        return bool(self.by_atom)
 
 
 class Vocabulary:
@@ -175,13 +175,16 @@ class Vocabulary:
         self._met: set[tuple[str, str]] = set()
         self._hits: dict[tuple[str, str], tuple[int, ...]] = {}
 
-    def compile(self, wording: str) -> Alternative:
-        """Compile one wording.
+    def compile(self, wordings: Iterable[str]) -> Wordings:
+        """Compile wordings.
 
         Raises:
-            ValueError: it names an unknown class, or has no letter or digit.
+            ValueError: one names an unknown class, or has no letter or digit.
         """
-        return tuple(self._part(part.strip()) for part in wording.split("&"))
+        return Wordings(
+            tuple(self._part(part.strip()) for part in wording.split("&"))
+            for wording in dict.fromkeys(wordings)
+        )
 
     def _part(self, wording: str) -> Part:
         known = self._parts.get(wording)
@@ -191,7 +194,7 @@ class Vocabulary:
         for phrases in class_wordings(wording) if wording.startswith("@") else [wording]:
             alternative = tuple(self._phrase(phrase) for phrase in phrases.split("&"))
             by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
-        part = Part(len(self._parts), by_atom)
+        part = Part(by_atom)
         self._parts[wording] = part
         self._met.clear()
         self._hits.clear()
@@ -219,8 +222,8 @@ class Vocabulary:
             for place, token in enumerate(tokens[:-1])
             if is_number(token) and not unit_of(token) and not is_year(token)
         )
-        leads = 0 if len(atoms) > 1 and words[0] in _LEADERS else -1
-        return Phrase(tuple(atoms), glued, leads, unit)
+        is_led = len(atoms) > 1 and words[0] in _LEADERS
+        return Phrase(tuple(atoms), glued, is_led, unit)
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
@@ -289,36 +292,43 @@ class Finder:
     def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
         self.reading = reading
         self._found = vocabulary.occurrences(reading)
-        self._parts: dict[int, list[Place]] = {}
+        self._parts: dict[Part, list[Place]] = {}
 
-    def find(self, alternatives: Sequence[Alternative]) -> list[Place]:
-        """The places of any of the alternatives, in order; one within a longer one is left out."""
-        places = [place for alternative in alternatives for place in self._find_all(alternative)]
+    def find(self, wordings: Wordings) -> list[Place]:
+        """The places of any of the wordings, in order; one within a longer one is left out."""
+        by_atom = wordings.by_atom
+        met = by_atom.keys() & self._found.keys()
+        if not met:
+            return []
+        alternatives = dict.fromkeys(one for atom in met for one in by_atom[atom])
+        places = [place for one in alternatives for place in self._find_all(one)]
         return _longest(places) if len(places) > 1 else places
 
-    def _find_all(self, alternative: Alternative) -> list[Place]:
-        places = self._find_part(alternative[0])
-        for part in alternative[1:]:
+    def _find_all(self, parts: Sequence[Part | Phrase]) -> list[Place]:
+        places: list[Place] = []
+        for number, part in enumerate(parts):
+            found = (
+                self._find_part(part)
+                if isinstance(part, Part)
+                else part.find(self._found, self.reading)
+            )
+            places = _join(places, found, self.reading) if number else found
             if not places:
                 break
-            places = _join(places, self._find_part(part), self.reading)
         return places
 
     def _find_part(self, part: Part) -> list[Place]:
-        known = self._parts.get(part.number)
-        if known is not None:
-            return known
-        places: list[Place] = []
-        for atom in part.by_atom.keys() & self._found.keys():
-            for phrases in part.by_atom[atom]:
-                found = phrases[0].find(self._found, self.reading)
-                for phrase in phrases[1:]:
-                    if not found:
-                        break
-                    found = _join(found, phrase.find(self._found, self.reading), self.reading)
-                places += found
-        self._parts[part.number] = places
-        return places
+        known = self._parts.get(part)
+        if known is None:
+            met = part.by_atom.keys() & self._found.keys()
+            known = [
+                place
+                for atom in met
+                for phrases in part.by_atom[atom]
+                for place in self._find_all(phrases)
+            ]
+            self._parts[part] = known
+        return known
 
 
 def _longest(places: Sequence[Place]) -> list[Place]:

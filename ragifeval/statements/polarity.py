@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from ragifeval.statements.patterns import Place
+from ragifeval.statements.patterns import Place, place_at
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Units
@@ -425,7 +425,7 @@ class Signs:
             # "To nie jest tak, że ..." is no verdict.
             is_one = len(set(map(self._said, said))) == 1
             if is_one and all(map(self._is_of_verdict, clause.tokens)):
-                found.append(_at(said[-1]))
+                found.append(place_at(said[-1]))
         return found
 
     @property
@@ -434,7 +434,7 @@ class Signs:
         following = self._next(0)
         if not self._signals.get(0, 0) & _NO or following in _COMPARED or following in _UNKNOWING:
             return []
-        return [_at(0)]
+        return [place_at(0)]
 
     def verdict(self, place: Place) -> int:
         """What a verdict says."""
@@ -447,7 +447,3 @@ def _near(tokens: Sequence[int], place: Place) -> Sequence[int]:
         return tokens
     start = bisect_left(tokens, place.start - _REACH)
     return tokens[start : bisect_left(tokens, place.end + _REACH)]
-
-
-def _at(token: int) -> Place:
-    return Place(token, token + 1, frozenset((token,)))
