@@ -7,12 +7,12 @@ things in the sentence, the sentence before and behind, the line and what heads 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from ragifeval.statements.patterns import Place
-from ragifeval.statements.quantities import is_year, unit_of
+from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
+from ragifeval.statements.units import Clause, Line
 from ragifeval.statements.wordings import word_set
 
 OWN, NOTHING, RIVAL = 1, 0, -1
@@ -22,7 +22,7 @@ _BOTH = word_set("segments", "both")
 _PURPOSE = word_set("segments", "purpose")
 _JOINS = word_set("polarity", "joins")
 _DESCRIBING = word_set("segments", "describing")
-_RELATIVE = word_set("polarity", "relative")
+_ASIDE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
 # How far a preposition binds a value to the thing behind it, in tokens.
 _REACH_LINK = 4
@@ -59,25 +59,28 @@ class Things:
     ) -> None:
         self._looks_back = looks_back
         self._reading = reading
+        self._words = reading.words
         self._units = reading.units
-        self._minis = reading.units.minis
-        self.things = sorted(_outermost(own, rivals), key=lambda thing: thing.start)
-        self._starts = [thing.start for thing in self.things]
         self._values = values
-        self._by_mini: dict[int, list[Thing]] = {}
+        self._value_set = frozenset(values)
+        self._value_minis = {self._units.mini[token] for token in values}
+        self._things = sorted(_outermost(own, rivals), key=_start_of)
+        self._starts = [thing.start for thing in self._things]
+        self._by_mini: dict[Clause, list[Thing]] = {}
         self._by_line: dict[int, list[Thing]] = {}
         # The first thing of each cell of a table.
         self._by_cell: dict[tuple[int, int], Thing] = {}
-        for thing in self.things:
-            self._by_mini.setdefault(self._minis.of[thing.start], []).append(thing)
-            line = self._units.line[thing.start]
+        for thing in self._things:
+            mini = self._units.mini[thing.start]
+            line = mini.sentence.line.number
+            self._by_mini.setdefault(mini, []).append(thing)
             self._by_line.setdefault(line, []).append(thing)
-            self._by_cell.setdefault((line, self._units.cell[thing.start]), thing)
-        self._pairs: dict[int, dict[int, int]] = {}
+            self._by_cell.setdefault((line, mini.cell), thing)
+        self._pairs: dict[int, dict[Clause, int]] = {}
 
     def side(self, place: Place) -> int:
         """What a place is bound to: OWN, RIVAL, or NOTHING (to no thing, or to both)."""
-        if not self.things:
+        if not self._things:
             return NOTHING
         for look in (
             self._each,
@@ -85,83 +88,84 @@ class Things:
             self._in_row,
             self._near,
             self._in_brackets,
-            self._in_relative,
-            self._in_purpose,
+            self._in_next,
             self._paired,
+            self._around,
         ):
             side = look(place)
             if side is not None:
                 return side
-        side = self._around(place)
-        return self._by_layout(place) if side is None else side
+        return self._by_layout(place)
+
+    def _between(self, start: int, end: int) -> Sequence[Thing]:
+        """The things that begin between two tokens."""
+        return self._things[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def _each(self, place: Place) -> int | None:
         """The value is that of each: "po 500 zł", "obaj mają 30 dni"."""
-        words, start = self._reading.words, place.start
+        words, start = self._words, place.start
         if start and words[start - 1] == "po" and place.unit in _MONEY:
             return NOTHING
-        mini = self._minis.of
-        if mini[start] in self._by_mini:
+        mini = self._units.mini[start]
+        if mini in self._by_mini:
             # "Kajak dla obojga kosztuje 45 zł."
             return None
-        near = range(max(0, start - _REACH_BACK), min(len(words), start + _REACH_BACK))
-        if any(words[token] in _BOTH and mini[token] == mini[start] for token in near):
-            return NOTHING
-        return None
+        first = bisect_left(mini.tokens, start - _REACH_BACK)
+        near = mini.tokens[first : bisect_left(mini.tokens, start + _REACH_BACK)]
+        return NOTHING if any(words[token] in _BOTH for token in near) else None
 
     def _in_order(self, place: Place) -> int | None:
-        """The k-th value is that of the k-th thing: "odpowiednio 500 i 250 zł"."""
-        units, words = self._units, self._reading.words
-        sentence = units.tokens_of_sentence(units.sentence[place.start])
-        if len(sentence) > _LONGEST_LISTING:
+        """The k-th value is that of the k-th thing: "odpowiednio 500 i 250 zł".
+
+        Without "odpowiednio", where the values stand in a row behind all things.
+        """
+        sentence = self._units.sentence(place.start)
+        first, last = sentence.start, sentence.end
+        things = self._between(first, last)
+        if len(things) < _LEAST_LISTED or last - first > _LONGEST_LISTING:
             return None
-        first, last = sentence.start, sentence.stop
         values = self._values[bisect_left(self._values, first) : bisect_left(self._values, last)]
-        things = self.things[bisect_left(self._starts, first) : bisect_left(self._starts, last)]
-        if place.start not in values or not things:
+        if place.start not in values:
             return None
-        is_listed = any(words[token] in _RESPECTIVELY for token in sentence)
+        is_listed = any(self._words[token] in _RESPECTIVELY for token in sentence.tokens)
+        if is_listed and len(values) == 1 and len(things) == _LEAST_LISTED:
+            # "odpowiednio kurator i wojewoda", of whom one alone is known.
+            is_first = place.end < last and self._words[place.end] in _JOINS
+            return things[0 if is_first else 1].side
         if not is_listed:
-            # "Za kajak i rower 45 zł i 60 zł": values in a row, with all things before them.
             values = [token for token in values if abs(token - place.start) <= 2 * len(things)]
             is_row = all(self._is_joined(one, other) for one, other in pairwise(values))
-            is_listed = is_row and len(values) > 1 and things[-1].start < values[0]
+            is_listed = is_row and things[-1].start < values[0]
         if is_listed and len(values) == len(things):
             return things[values.index(place.start)].side
-        if is_listed and len(values) == 1 and len(things) == 2:
-            # "odpowiednio kurator i wojewoda", of whom one alone is known.
-            following = words[place.end] if place.end < len(words) else ""
-            return things[0 if following in _JOINS else 1].side
         return None
 
     def _is_joined(self, one: int, other: int) -> bool:
-        """Whether nothing but "i" or the like stands between two values."""
+        """Whether nothing but a comma, "i" or the like stands between two values."""
         if other - one == 1:
             return self._reading.gaps[other].strip() in _JOINTS
-        return other - one == 2 and self._reading.words[one + 1] in _JOINS_VALUES
+        return other - one == 2 and self._words[one + 1] in _JOINS_VALUES
 
     def _in_row(self, place: Place) -> int | None:
         """In a table, the thing of the row's first cell, of its column's head, of the row."""
         units = self._units
-        line = units.line[place.start]
-        if not units.lines[line].is_row:
+        line, cell = units.line(place.start), units.clause[place.start].cell
+        if not line.is_row:
             return None
-        cell = units.cell[place.start]
-        if (line, cell) in self._by_cell:
+        if (line.number, cell) in self._by_cell:
             return self._near(place)
-        head = line
-        while head and units.lines[head - 1].is_row and line - head < _LONGEST_TABLE:
+        head = line.number
+        while head and units.lines[head - 1].is_row and line.number - head < _LONGEST_TABLE:
             head -= 1
-        first = units.cell[units.lines[line].start]
-        for key in ((head, cell), (line, first)):
+        for key in ((head, cell), (line.number, units.clause[line.start].cell)):
             if key in self._by_cell:
                 return self._by_cell[key].side
-        in_row = self._by_line.get(line)
+        in_row = self._by_line.get(line.number)
         return in_row[0].side if in_row else None
 
     def _near(self, place: Place) -> int | None:
         """The thing of the mini-clause."""
-        things = self._by_mini.get(self._minis.of[place.start], [])
+        things = self._by_mini.get(self._units.mini[place.start], [])
         if not things:
             return None
         if len(things) == 1:
@@ -170,18 +174,16 @@ class Things:
         behind = bisect_left(things, place.end, key=_start_of)
         if behind < len(things) and self._is_linked(place, things[behind]):
             return things[behind].side
-        if first < behind:
-            return things[first].side
-        return things[max(0, first - 1)].side
+        return things[first if first < behind else max(0, first - 1)].side
 
     def _is_nearest(self, place: Place, thing: Thing) -> bool:
         """Whether no other value of the mini-clause is nearer to its only thing."""
-        mini = self._minis.of
+        mini = self._units.mini
         at = bisect_left(self._values, thing.start)
         near = [
             token
             for token in self._values[max(0, at - 1) : at + 1]
-            if mini[token] == mini[place.start]
+            if mini[token] is mini[place.start]
         ]
         if not near or place.start not in self._value_set:
             return True
@@ -189,101 +191,77 @@ class Things:
 
     def _is_linked(self, place: Place, thing: Thing) -> bool:
         """Whether a preposition right behind the value leads to the thing."""
-        words = self._reading.words
         between = range(place.end, thing.start)
         return (
             len(between) < _REACH_LINK
-            and any(words[token] in _LINKS for token in between)
+            and any(self._words[token] in _LINKS for token in between)
             and self._value_set.isdisjoint(between)
         )
 
-    def _in_purpose(self, place: Place) -> int | None:
-        """The thing that the value is for: "zostają 2 dni, by złożyć skargę"."""
-        minis = self._minis.by_sentence[self._units.sentence[place.start]]
-        following = self._minis.rank[self._minis.of[place.start]] + 1
-        if following == len(minis) or minis[following] not in self._by_mini:
+    def _in_brackets(self, place: Place) -> int | None:
+        """The last thing before the brackets: "kajak (45 zł)"."""
+        clause = self._units.clause
+        opened = clause[place.start]
+        earlier = bisect_left(self._starts, opened.tokens[0])
+        if opened.opener != "(" or not earlier:
             return None
-        mini = minis[following]
-        if self._reading.words[self._minis.tokens[mini][0]] in _PURPOSE:
-            return self._by_mini[mini][0].side
-        return None
+        thing = self._things[earlier - 1]
+        return thing.side if clause[thing.start] is clause[opened.tokens[0] - 1] else None
 
-    def _in_relative(self, place: Place) -> int | None:
-        """The thing right before "który": "inaczej niż kajak, który kosztuje 45 zł"."""
-        mini = self._minis.of[place.start]
-        rank = self._minis.rank[mini]
-        first = self._reading.words[self._minis.tokens[mini][0]]
-        if not rank or not first.startswith("któr"):
-            return None
-        before = self._minis.by_sentence[self._units.sentence[place.start]][rank - 1]
-        return self._by_mini[before][-1].side if before in self._by_mini else None
+    def _in_next(self, place: Place) -> int | None:
+        """The thing that the value is for, behind it or before: "2 dni, by złożyć skargę".
+
+        Before it: "skargi, na którą są 2 dni".
+        """
+        mini = self._units.mini[place.start]
+        minis = mini.sentence.minis
+        if mini.number and any(self._words[token].startswith("któr") for token in mini.tokens[:1]):
+            before = minis[mini.number - 1]
+            return self._by_mini[before][-1].side if before in self._by_mini else None
+        behind = minis[mini.number + 1] if mini.number + 1 < len(minis) else None
+        if behind in self._by_mini and self._words[behind.tokens[0]] in _PURPOSE:
+            return self._by_mini[behind][0].side
+        return None
 
     def contrasts(self, place: Place) -> Iterator[tuple[int, int]]:
         """The things of a short clause behind: the side of each, and -1 for "nie", 1 for "tylko".
 
         "Kajak kosztuje 45 zł, rower nie", "nie kajak kosztuje 45 zł, tylko rower".
         """
-        words = self._reading.words
-        number = self._units.clause[place.end - 1] + 1
-        if number >= len(self._units.clauses):
+        words, clause = self._words, self._units.following(self._units.clause[place.end - 1])
+        if clause is None or clause.opener != "," or len(clause.tokens) > _LONGEST_CONTRAST:
             return
-        clause = self._units.clauses[number]
         tokens = clause.tokens
-        if clause.opener != "," or not 0 < len(tokens) <= _LONGEST_CONTRAST:
-            return
         sign = -1 if "nie" in [words[token] for token in (*tokens[:2], tokens[-1])] else 1
-        if sign > 0 and words[tokens[0]] not in ("tylko", "lecz", "ale"):
+        if sign > 0 and words[tokens[0]] not in _TURNS:
             return
-        if not self._value_set.isdisjoint(tokens):
-            return
-        first = bisect_left(self._starts, tokens[0])
-        for thing in self.things[first : bisect_left(self._starts, tokens[-1] + 1)]:
-            yield thing.side, sign
-
-    def _in_brackets(self, place: Place) -> int | None:
-        """The last thing before the brackets: "kajak (45 zł)"."""
-        units = self._units
-        clause = units.clauses[units.clause[place.start]]
-        earlier = bisect_left(self._starts, clause.tokens[0])
-        if clause.opener != "(" or not earlier:
-            return None
-        thing = self.things[earlier - 1]
-        outer = units.clause[clause.tokens[0] - 1]
-        return thing.side if units.clause[thing.start] == outer else None
+        if self._value_set.isdisjoint(tokens):
+            for thing in self._between(tokens[0], tokens[-1] + 1):
+                yield thing.side, sign
 
     def _paired(self, place: Place) -> int | None:
         """The thing that pairs off with the value in the sentence: "rower: 60 zł, kajak: 45 zł"."""
-        sentence = self._units.sentence[place.start]
-        pairs = self._pairs.get(sentence)
+        sentence = self._units.sentence(place.start)
+        pairs = self._pairs.get(sentence.number)
         if pairs is None:
-            pairs = self._pairs[sentence] = self._pair_off(sentence)
-        return pairs.get(self._minis.of[place.start])
+            pairs = self._pairs[sentence.number] = self._pair_off(sentence.minis)
+        return pairs.get(self._units.mini[place.start])
 
-    @cached_property
-    def _value_set(self) -> frozenset[int]:
-        return frozenset(self._values)
-
-    @cached_property
-    def _value_minis(self) -> frozenset[int]:
-        return frozenset(self._minis.of[token] for token in self._values)
-
-    def _pair_off(self, sentence: int) -> dict[int, int]:
+    def _pair_off(self, minis: Sequence[Clause]) -> dict[Clause, int]:
         """Pair mini-clauses that have a value alone with those that have a thing alone."""
-        minis = self._minis.by_sentence[sentence]
-        pairs: dict[int, int] = {}
-        unclaimed: list[int] = []
-        claimed: set[int] = set()
-        for index, mini in enumerate(minis):
+        pairs: dict[Clause, int] = {}
+        unclaimed: list[Clause] = []
+        claimed: set[Clause] = set()
+        for mini, behind in zip_longest(minis, minis[1:]):
             if mini in self._by_mini:
                 is_free = mini not in self._value_minis and mini not in claimed
-                if is_free and not self._is_relative(mini):
+                if is_free and not self._is_aside(mini):
                     unclaimed.append(mini)
                 continue
             if mini not in self._value_minis:
                 continue
-            behind = minis[index + 1] if index + 1 < len(minis) else -1
             is_free = behind in self._by_mini and behind not in self._value_minis
-            if is_free and self._minis.opener(behind) == "(" and self._is_alone(behind):
+            if is_free and behind.opener == "(" and self._is_alone(behind):
                 partner = behind
             elif unclaimed:
                 partner = unclaimed.pop()
@@ -295,61 +273,60 @@ class Things:
             pairs[mini] = self._by_mini[partner][-1].side
         return pairs
 
-    def _is_alone(self, mini: int) -> bool:
+    def _is_alone(self, mini: Clause) -> bool:
         """Whether the bracket that a mini-clause opens closes right behind it."""
-        behind = self._minis.tokens[mini][-1] + 1
+        behind = mini.tokens[-1] + 1
         return behind >= len(self._reading) or ")" in self._reading.gaps[behind]
 
     def _around(self, place: Place) -> int | None:
         """The nearest thing before in the sentence, else behind it."""
-        units = self._units
-        mini = self._minis.of[place.start]
-        minis = self._minis.by_sentence[units.sentence[place.start]]
-        at = self._minis.rank[mini]
+        mini = self._units.mini[place.start]
+        minis, at = mini.sentence.minis, mini.number
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
-            if other in self._by_mini and not self._is_relative(other):
+            # What must never be said is not bound to a thing with a value of its own.
+            is_taken = not self._looks_back and place.unit and other in self._value_minis
+            if other in self._by_mini and not self._is_aside(other) and not is_taken:
                 return self._by_mini[other][-1].side
         for other in minis[at + 1 : at + 1 + _REACH_BACK]:
             if other in self._by_mini and other not in self._value_minis:
                 return self._by_mini[other][0].side
         return None
 
-    def _is_relative(self, mini: int) -> bool:
-        tokens = self._minis.tokens[mini][:2]
-        return any(self._reading.words[token] in _RELATIVE for token in tokens)
+    def _is_aside(self, mini: Clause) -> bool:
+        """Whether a mini-clause speaks of its thing by the way: "inaczej niż rower"."""
+        return any(self._words[token] in _ASIDE for token in mini.tokens[:2])
 
     def _by_layout(self, place: Place) -> int:
         """The thing of the line, of what heads it, or of the sentences before."""
         units = self._units
-        line = units.line[place.start]
-        if things := self._by_line.get(line):
+        line = units.line(place.start)
+        earlier = bisect_left(self._starts, place.start)
+        if things := self._by_line.get(line.number):
             before = bisect_left(things, place.start, key=_start_of)
-            if before or units.lines[line].is_item:
+            if before or line.is_item:
                 return things[max(0, before - 1)].side
         for head in self._heads(line):
             if things := self._by_line.get(head):
                 return things[-1].side
-        sentence = units.sentence[place.start]
-        earlier = bisect_left(self._starts, place.start)
         if earlier and self._looks_back:
-            thing = self.things[earlier - 1]
-            if sentence - units.sentence[thing.start] <= _SENTENCES_BACK:
+            thing = self._things[earlier - 1]
+            distance = units.sentence(place.start).number - units.sentence(thing.start).number
+            if distance <= _SENTENCES_BACK:
                 return thing.side
         return NOTHING
 
-    def _heads(self, line: int) -> Iterator[int]:
+    def _heads(self, line: Line) -> Iterator[int]:
         """The lines that head a line: that of its list, its heading."""
-        lines = self._units.lines
-        depth, is_item = lines[line].depth, lines[line].is_item
-        for head in range(line - 1, max(-1, line - _LONGEST_TABLE), -1):
-            above = lines[head]
+        depth, is_item = line.depth, line.is_item
+        earlier = self._units.lines[max(0, line.number - _LONGEST_TABLE) : line.number]
+        for above in reversed(earlier):
             if above.is_heading or (is_item and not above.is_item):
-                yield head
+                yield above.number
                 if above.is_heading:
                     return
                 is_item = False
             elif is_item and above.is_item and above.depth < depth:
-                yield head
+                yield above.number
                 depth = above.depth
 
 
@@ -364,6 +341,8 @@ _LONGEST_LISTING = 200
 _LONGEST_CONTRAST = 5
 _LONGEST_TABLE = 40
 _SENTENCES_BACK = 2
+_LEAST_LISTED = 2
+_TURNS = ("tylko", "lecz", "ale")
 
 
 def _outermost(own: Sequence[Place], rivals: Sequence[Place]) -> Iterator[Thing]:
@@ -384,12 +363,13 @@ def _outermost(own: Sequence[Place], rivals: Sequence[Place]) -> Iterator[Thing]
 
 
 def values_of(unit: str, reading: Reading) -> list[int]:
-    """The tokens that are quantities of a unit; of money, of any currency."""
+    """The tokens that are quantities of a unit, without those that describe a thing.
+
+    "Pozew o 1500 zł" describes the claim; "zamiast 60 zł" is not what is paid.
+    """
     return [
         index
-        for index, token in enumerate(reading.tokens)
-        if unit_of(token) == unit
-        and not is_year(token)
-        # "Pozew o 1500 zł": this amount describes the thing.
+        for index in reading.quantities
+        if unit_of(reading.tokens[index]) == unit
         and not (index and reading.words[index - 1] in _DESCRIBING)
     ]

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragifeval.statements.patterns import class_wordings
+from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings
 
 _LISTS = ("say", "of", "rivals", "anti", "from", "never")
 _FLAGS = ("is", "verdict", "total")
 _SAID = ("say", "of", "rivals", "is", "anti", "verdict", "from", "total")
 _NEVER = ("never", "of", "rivals")
-_LEAST_PREFIX = 2
 
 
 @dataclass(frozen=True)
@@ -120,10 +119,10 @@ def _check_wording(wording: str) -> None:
             raise ValueError(f"has a wording without a letter or a digit: {wording!r}")
         for word in part.split():
             stem, star, rest = word.partition("*")
-            if star and (rest or len(stem) < _LEAST_PREFIX):
+            if star and (rest or len(stem) < LEAST_PREFIX):
                 raise ValueError(
                     f"has a wording with a misplaced '*': {wording!r}; it stands behind the "
-                    f"first {_LEAST_PREFIX} or more letters of a word"
+                    f"first {LEAST_PREFIX} or more letters of a word"
                 )
 
 

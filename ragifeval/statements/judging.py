@@ -192,7 +192,7 @@ class _Judgement:
         """Whether what stands at a place is led by "od" or "po"."""
         clause = self._reading.units.clause
         return any(
-            self._reading.words[token] in _STARTS and clause[token] == clause[place.start]
+            self._reading.words[token] in _STARTS and clause[token] is clause[place.start]
             for token in range(max(0, place.start - _REACH_START), place.start)
         )
 
@@ -259,10 +259,6 @@ class _Judgement:
                 return self._at("said", mention, is_found=True)
         return Outcome(False, "missing")
 
-    def _sentence(self, place: Place) -> range:
-        units = self._reading.units
-        return units.tokens_of_sentence(units.sentence[place.start])
-
     def _is_conditional(self, mention: _Mention) -> bool:
         return not mention.is_verdict and self._has(mention.place, _CONDITIONAL)
 
@@ -271,19 +267,19 @@ class _Judgement:
         if mention.side == OWN or not mention.place.unit:
             return False
         units, words = self._reading.units, self._reading.words
-        first = units.clause[mention.place.start]
+        clause = units.clause[mention.place.start]
         return any(
             words[token] in _CONTRAST
-            for clause in units.clauses[max(0, first - 1) : first + 1]
-            if clause.sentence == units.clauses[first].sentence
-            for token in clause.tokens[:_REACH]
+            for near in units.clauses[max(0, clause.number - 1) : clause.number + 1]
+            if near.sentence is clause.sentence
+            for token in near.tokens[:_REACH]
         )
 
     def _has(self, place: Place, words: WordSet) -> bool:
         """Whether the sentence of a place holds one of some words, near the place."""
-        sentence = self._sentence(place)
+        sentence = self._reading.units.sentence(place.start)
         first = max(sentence.start, place.start - _REACH)
-        last = min(sentence.stop, place.end + _REACH)
+        last = min(sentence.end, place.end + _REACH)
         return any(
             self._reading.words[token] in words
             for token in range(first, last)
@@ -295,17 +291,17 @@ class _Judgement:
 
         Its sentence says so or, where that names no start, the next one.
         """
-        reading, units = self._reading, self._reading.units
-        sentence = units.sentence[place.start]
-        behind = range(place.end, min(units.tokens_of_sentence(sentence).stop, place.end + _REACH))
-        if sentence in self._sentences_of_start:
+        units, words = self._reading.units, self._reading.words
+        sentence = units.sentence(place.start)
+        if sentence.number in self._sentences_of_start:
             return True
+        behind = range(place.end, min(sentence.end, place.end + _REACH))
+        if sentence.number + 1 not in self._sentences_of_start:
+            return False
         if any(self._names_start(token) for token in behind):
             return False
-        if sentence + 1 not in self._sentences_of_start:
-            return False
-        following = units.tokens_of_sentence(sentence + 1)[:_REACH]
-        return any(self._names_start(at) or reading.words[at] in _RUNNING for at in following)
+        following = units.sentences[sentence.number + 1].tokens[:_REACH]
+        return any(self._names_start(token) or words[token] in _RUNNING for token in following)
 
     def _names_start(self, token: int) -> bool:
         words = self._reading.words
@@ -315,7 +311,7 @@ class _Judgement:
     def _sentences_of_start(self) -> frozenset[int]:
         """The sentences that name what the period should run from."""
         return frozenset(
-            self._reading.units.sentence[start.start]
+            self._reading.units.sentence(start.start).number
             for start in self._finder.find(self._compiled.start)
             if self._signs.of(start) != DENIED
         )
@@ -341,7 +337,7 @@ class _Judgement:
         """Whether an amount and those behind it give that at the place: "suma 36 i 60 to 96"."""
         reading, units = self._reading, self._reading.units
         wanted = next(token for token in place.taken if unit_of(reading.tokens[token]))
-        if not first < wanted < first + _REACH or units.line[first] != units.line[wanted]:
+        if not first < wanted < first + _REACH or units.line(first) is not units.line(wanted):
             return False
         parts = [
             Decimal(reading.tokens[token].partition(" ")[0])
@@ -353,8 +349,7 @@ class _Judgement:
     def _called(self, place: Place, kinds: set[str]) -> int | None:
         """The amount that is called the total at a place: behind it, else before it."""
         reading, units = self._reading, self._reading.units
-        number = units.clause[place.start]
-        clause = units.clauses[number]
+        clause = units.clause[place.start]
         if len(clause.tokens) > _REACH:
             return None
         values = [
@@ -362,17 +357,19 @@ class _Judgement:
             for token in clause.tokens
             if unit_of(reading.tokens[token]) in kinds and self._is_said(token)
         ]
-        behind = [token for token in values if token > place.start]
         if values:
+            behind = [token for token in values if token > place.start]
             return behind[0] if behind else values[-1]
         following = clause.tokens[-1] + 1
-        if following < len(reading) and units.line[following] == units.line[place.start]:
-            beyond = units.clauses[units.clause[following]]
-            if beyond.opener in _LABELS:
-                for token in beyond.tokens[:_REACH]:
-                    if unit_of(reading.tokens[token]) in kinds:
-                        return token
-        return None
+        if following == len(reading) or units.line(following) is not clause.sentence.line:
+            return None
+        beyond = units.clause[following]
+        if beyond.opener not in _LABELS:
+            return None
+        amounts = (
+            token for token in beyond.tokens[:_REACH] if unit_of(reading.tokens[token]) in kinds
+        )
+        return next(amounts, None)
 
     def _is_said(self, token: int) -> bool:
         """Whether the amount at a token is affirmed."""

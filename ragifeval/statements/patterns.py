@@ -29,6 +29,8 @@ _COMPARED = word_set("polarity", "compared")
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
+LEAST_PREFIX = 2
+"""Letters that the beginning of a word has at least."""
 
 
 class Place(NamedTuple):
@@ -52,7 +54,7 @@ def place_at(token: int, unit: str = "") -> Place:
 
 
 # The tokens of an answer by the atom that they meet.
-Occurrences = Mapping[int, Sequence[int]]
+Occurrences = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,13 @@ class Phrase:
     """Words close together.
 
     Attributes:
-        atoms: what each token must meet, by number.
+        atoms: what each token must meet: a lemma, "pre*", a quantity.
         glued: the positions of atoms that stand directly before the next one: bare numbers.
         is_led: whether a "nie" or preposition stands first, before the others.
         unit: of the number that the phrase holds.
     """
 
-    atoms: tuple[int, ...]
+    atoms: tuple[str, ...]
     glued: tuple[int, ...]
     is_led: bool
     unit: str
@@ -102,9 +104,10 @@ class Phrase:
         if any(tokens[place] + 1 != tokens[place + 1] for place in self.glued):
             return False
         # "Nie tylko wolno" is not "nie wolno".
-        if self.is_led and (tokens[0] != start or words[start + 1] in _COMPARED):
-            return start == tokens[0] and start + 1 in tokens
-        if units.sentence[start] != units.sentence[end]:
+        is_compared = words[start + 1] in _COMPARED and start + 1 not in tokens
+        if self.is_led and (tokens[0] != start or is_compared):
+            return False
+        if units.sentence(start) is not units.sentence(end):
             return False
         # "Do 10 maja, bo 11 maja ..." is not "do 11 maja".
         if self.unit and any(unit_of(reading.tokens[token]) for token in between):
@@ -119,7 +122,7 @@ class Phrase:
         # Over a comma, the words keep their order, and nothing denies; over a colon, they need not.
         if (self.is_led and is_denial) or any(words[token] == "nie" for token in between):
             return False
-        is_labelled = all(units.clauses[number].opener == ":" for number in others)
+        is_labelled = all(clause.opener == ":" for clause in others)
         return is_labelled or all(one < other for one, other in pairwise(tokens))
 
 
@@ -131,7 +134,7 @@ class Part:
         by_atom: alternatives, each phrases of one clause, by an atom that they need.
     """
 
-    by_atom: Mapping[int, Sequence[tuple[Phrase, ...]]]
+    by_atom: Mapping[str, Sequence[tuple[Phrase, ...]]]
 
 
 # A wording: parts that all stand in one clause.
@@ -142,7 +145,7 @@ class Wordings:
     """Wordings of which each may stand there, by the atoms of which they need one."""
 
     def __init__(self, alternatives: Iterable[Alternative]) -> None:
-        self.by_atom: dict[int, list[Alternative]] = {}
+        self.by_atom: dict[str, list[Alternative]] = {}
         for alternative in alternatives:
             rarest = min(alternative, key=lambda part: len(part.by_atom))
             for atom in rarest.by_atom:
@@ -155,25 +158,20 @@ class Wordings:
 class Vocabulary:
     """All that a sample's statements look for, with the atoms that each word meets.
 
-    An atom is a lemma, a beginning of words, or a quantity.
+    An atom is a lemma, a beginning of words ("pre*"), or a quantity.
     """
 
-    # Words whose atoms are remembered before starting anew.
-    REMEMBERED = 5_000
     # Of a word that an answer repeats without end, these many are looked at.
     MOST = 1_000
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
-        self._atoms: dict[str, int] = {}
-        self._prefixes: dict[str, int] = {}
-        self._lengths: list[int] = []
-        # A day and month -> the atoms of that date in some year.
-        self._dates: dict[str, list[int]] = {}
+        self._atoms: set[str] = set()
+        # The prefixes by their first letters.
+        self._heads: dict[str, list[str]] = {}
+        # A day and month -> that date in some year.
+        self._dates: dict[str, list[str]] = {}
         self._parts: dict[str, Part] = {}
-        # The words and tokens that are known, and the atoms of those that meet any.
-        self._met: set[tuple[str, str]] = set()
-        self._hits: dict[tuple[str, str], tuple[int, ...]] = {}
 
     def compile(self, wordings: Iterable[str]) -> Wordings:
         """Compile wordings.
@@ -190,14 +188,12 @@ class Vocabulary:
         known = self._parts.get(wording)
         if known is not None:
             return known
-        by_atom: dict[int, list[tuple[Phrase, ...]]] = {}
+        by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
         for phrases in class_wordings(wording) if wording.startswith("@") else [wording]:
             alternative = tuple(self._phrase(phrase) for phrase in phrases.split("&"))
             by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
         part = Part(by_atom)
         self._parts[wording] = part
-        self._met.clear()
-        self._hits.clear()
         return part
 
     def _phrase(self, wording: str) -> Phrase:
@@ -209,14 +205,14 @@ class Vocabulary:
         tokens, words = reading.tokens, reading.words
         for token, word in zip(tokens, words, strict=True):
             unit = unit or unit_of(token)
-            is_prefix = word in prefixes
-            table = self._prefixes if is_prefix else self._atoms
-            key = word if is_prefix else token
-            number = table.setdefault(key, len(self._atoms) + len(self._prefixes))
-            atoms.append(number)
-            if is_date(token) and token.count(" ") == 2 and not is_prefix:
-                self._dates.setdefault(token.rpartition(" ")[0], []).append(number)
-        self._lengths = sorted({len(prefix) for prefix in self._prefixes})
+            atoms.append(f"{word}*" if word in prefixes else token)
+            if word in prefixes:
+                heads = self._heads.setdefault(word[:LEAST_PREFIX], [])
+                if word not in heads:
+                    heads.append(word)
+            elif is_date(token) and token.count(" ") == 2:
+                self._dates.setdefault(token.rpartition(" ")[0], []).append(token)
+        self._atoms.update(atoms)
         glued = tuple(
             place
             for place, token in enumerate(tokens[:-1])
@@ -227,41 +223,28 @@ class Vocabulary:
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
-        keys, met, hits = reading.keys, self._met, self._hits
-        unknown = set(keys) - met
-        if len(met) + len(unknown) > self.REMEMBERED:
-            met.clear()
-            hits.clear()
-            unknown = set(keys)
-        for key in unknown:
-            self._meet(*key)
-        found: dict[int, list[int]] = {}
-        for index, atoms in [(at, hits[key]) for at, key in enumerate(keys) if key in hits]:
-            for atom in atoms:
-                if atom not in found:
-                    found[atom] = [index]
-                elif len(found[atom]) < self.MOST:
-                    found[atom].append(index)
-        return found
-
-    def _meet(self, word: str, token: str) -> None:
-        """Remember the atoms that a token meets."""
-        self._met.add((word, token))
-        atoms = [self._atoms[form] for form in _forms(token) if form in self._atoms]
-        # A date without a year is the date that is asked for with one.
-        atoms += self._dates.get(token, ())
-        if not unit_of(token):
-            for length in self._lengths:
-                for text in {word[:length], token[:length]}:
-                    if len(text) == length and text in self._prefixes:
-                        atoms.append(self._prefixes[text])
-        if atoms:
-            self._hits[word, token] = tuple(dict.fromkeys(atoms))
+        atoms, heads = self._atoms, self._heads
+        found: dict[str, list[int]] = {}
+        for index, (word, token) in enumerate(zip(reading.words, reading.tokens, strict=True)):
+            if token in atoms:
+                found.setdefault(token, []).append(index)
+            if " " in token:
+                for form in {*_forms(token), *self._dates.get(token, ())} & atoms:
+                    found.setdefault(form, []).append(index)
+                continue
+            head = heads.get(word[:LEAST_PREFIX], ())
+            for prefix in head:
+                if word.startswith(prefix) or token.startswith(prefix):
+                    found.setdefault(f"{prefix}*", []).append(index)
+            if token[:LEAST_PREFIX] != word[:LEAST_PREFIX]:
+                for prefix in heads.get(token[:LEAST_PREFIX], ()):
+                    if token.startswith(prefix):
+                        found.setdefault(f"{prefix}*", []).append(index)
+        return {atom: tokens[: self.MOST] for atom, tokens in found.items()}
 
 
 def _forms(token: str) -> Iterable[str]:
     """The quantities that a token is an instance of."""
-    yield token
     parts = token.split(" ")
     if len(parts) == 3 and is_date(token):
         # A date with its year is a date, and is in that year.
@@ -351,7 +334,7 @@ def _join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> l
     by_clause: dict[int, list[Place]] = {}
     by_tied: dict[int, list[Place]] = {}
     for other in sorted(others, key=_start_of):
-        for number in {clause[other.start], clause[other.end - 1]}:
+        for number in {clause[other.start].number, clause[other.end - 1].number}:
             by_clause.setdefault(number, []).append(other)
             if number in tied:
                 by_tied.setdefault(number - 1, []).append(other)
@@ -360,9 +343,9 @@ def _join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> l
     joined = []
     for one in ones:
         near = (
-            by_clause.get(clause[one.start])
-            or by_clause.get(clause[one.end - 1])
-            or by_tied.get(clause[one.start])
+            by_clause.get(clause[one.start].number)
+            or by_clause.get(clause[one.end - 1].number)
+            or by_tied.get(clause[one.start].number)
         )
         if near:
             at = bisect_left(near, one.start, key=_start_of)

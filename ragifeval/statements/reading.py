@@ -41,9 +41,9 @@ class Reading:
         return Units(self.tokens, self.words, self.gaps, self._begins_lowercase)
 
     @cached_property
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """The word and the token at each place."""
-        return list(zip(self.words, self.tokens, strict=True))
+    def quantities(self) -> Sequence[int]:
+        """The tokens that are amounts, periods and dates."""
+        return [index for index, token in enumerate(self.tokens) if " " in token]
 
     def _begins_lowercase(self, index: int) -> bool:
         return self.text.normalized.text[self._offsets[self.first[index]]].islower()

@@ -7,10 +7,10 @@ before every subordinate clause. A mini-clause ends also before "i", "oraz", "lu
 number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from ragifeval.statements.quantities import is_year
 from ragifeval.statements.wordings import table, word_set
@@ -23,33 +23,56 @@ _PURPOSE, _DEMANDING = word_set("segments", "purpose"), word_set("segments", "de
 # Clauses of no more tokens may lean on the one before.
 _SHORT = 5
 _PARTS = frozenset(table("segments")["parts"])
+_BEGINNERS = _STARTERS | _PARTS
 # How far behind "i" or "oraz" a number makes it the beginning of a mini-clause, in tokens.
 _NUMBER_AHEAD = 7
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Line:
-    """One line: its first token, and what kind of line it is."""
+    """One line: its number, its first token, and what kind of line it is."""
 
+    number: int
     start: int
-    is_item: bool = False
-    is_row: bool = False
-    is_heading: bool = False
-    depth: int = 0
+    is_item: bool
+    is_row: bool
+    is_heading: bool
+    depth: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
+class Sentence:
+    """One sentence: its tokens, its line, the mark that ends it ("" for none), its mini-clauses."""
+
+    number: int
+    line: Line
+    start: int
+    end: int
+    mark: str = ""
+    minis: list["Clause"] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> range:
+        """Its tokens."""
+        return range(self.start, self.end)
+
+
+@dataclass(slots=True, eq=False)
 class Clause:
-    """One clause.
+    """One clause or mini-clause.
 
     Attributes:
+        number: its place among all; of a mini-clause, among those of its sentence.
+        opener: the mark that stands before it: one of ``,;:(–=|.?`` or a line break; "" before a
+            mini-clause that goes on behind "i" or "oraz".
+        cell: the number of its cell in a table's row, from 0.
         tokens: its tokens, in order; those in brackets are a clause of their own.
-        opener: the mark that stands before it: one of ``,;:(–=|.?`` or a line break.
-        sentence: the index of its sentence.
     """
 
+    number: int
     opener: str
-    sentence: int
+    sentence: Sentence
+    cell: int
     tokens: list[int] = field(default_factory=list)
 
 
@@ -111,13 +134,11 @@ def _marks(gap: str) -> _Marks:
 
 
 class Units:
-    """The lines, sentences and clauses of a text, each as token -> unit.
+    """The units of a text.
 
     Attributes:
-        line, sentence, clause: for each token, the index of the unit it stands in.
-        cell: for each token of a table's row, the number of its cell, from 0.
-        lines, clauses: the units.
-        sentence_ends: the mark that ends each sentence, "" for none.
+        clause, mini: for each token, the clause and the mini-clause it stands in.
+        lines, sentences, clauses: the units, in order of their first tokens.
     """
 
     def __init__(
@@ -129,90 +150,103 @@ class Units:
     ) -> None:
         self._tokens, self._words, self._gaps = tokens, words, gaps
         self._begins_lowercase = begins_lowercase
-        self.line: list[int] = []
-        self.sentence: list[int] = []
-        self.clause: list[int] = []
-        self.cell: list[int] = []
+        self.clause: list[Clause] = []
+        self.mini: list[Clause] = []
         self.lines: list[Line] = []
+        self.sentences: list[Sentence] = []
         self.clauses: list[Clause] = []
-        self.sentence_ends: list[str] = []
-        self._sentence_starts: list[int] = []
-        self._outer: list[int] = []
+        self._cell = 0
+        # The clause and mini-clause that tokens go to, or the mark before those that are to begin;
+        # below them, what goes on behind brackets.
+        self._open: list[tuple[Clause, Clause] | str] = []
         self._read()
 
     def _read(self) -> None:
-        gaps, words = self._gaps, self._words
-        count = len(words)
+        words, count = self._words, len(self._words)
         # Most words follow a space, and begin nothing.
         breaks = [
             index
-            for index in range(count)
-            if gaps[index] != " " or words[index] in _STARTERS or not index
+            for index, (word, gap) in enumerate(zip(words, self._gaps, strict=False))
+            if gap != " " or word in _BEGINNERS or not index
         ]
-        cell = 0
-        for index, end in zip(breaks, [*breaks, count][1:], strict=True):
-            cell = self._enter(index, cell)
-            size = end - index
-            current = self._outer[-1]
-            self.line += [len(self.lines) - 1] * size
-            self.sentence += [len(self.sentence_ends) - 1] * size
-            self.clause += [current] * size
-            self.cell += [cell] * size
-            self.clauses[current].tokens += range(index, end)
+        for index, end in pairwise([*breaks, count]):
+            self._enter(index)
+            clause, mini = self._current()
+            self.clause += [clause] * (end - index)
+            self.mini += [mini] * (end - index)
+            clause.tokens += range(index, end)
+            mini.tokens += range(index, end)
         if words:
-            self._end_line(gaps[count])
+            self._end_line(count)
 
-    def _enter(self, index: int, cell: int) -> int:
-        """Begin the units that begin at a token; return the number of its cell."""
-        marks = _marks(self._gaps[index])
+    def _enter(self, index: int) -> None:
+        """Begin the units that begin at a token."""
+        marks, word = _marks(self._gaps[index]), self._words[index]
         if marks.ends_line or not index:
-            self._begin_line(index, marks)
-            return marks.bars
-        if marks.stop and self._ends_sentence(index, marks.stop):
+            if index:
+                self._end_line(index)
+            self._cell = marks.bars
+            line = Line(
+                len(self.lines), index, marks.is_item, marks.is_row, marks.is_heading, marks.depth
+            )
+            self.lines.append(line)
+            self._begin_sentence(index, "")
+        elif marks.stop and self._ends_sentence(index, marks.stop):
             self._begin_sentence(index, marks.stop)
-        else:
+            self._cell += marks.bars
+        elif marks.marks:
+            self._cell += marks.bars
             for mark in marks.marks:
-                if mark != "+":
-                    self._begin_clause(mark)
-            if self._words[index] in _STARTERS and not marks.marks:
-                self._begin_clause(",")
-        return cell + marks.bars
+                self._mark(mark)
+        elif word in _STARTERS:
+            self._open[-1] = ","
+        if (word in _PARTS or "+" in marks.marks) and self._is_number_ahead(index):
+            self._begin_mini()
 
-    def _begin_line(self, index: int, marks: _Marks) -> None:
-        if self.lines:
-            self._end_line(self._gaps[index])
-        line = Line(index, depth=marks.depth)
-        line.is_item, line.is_row, line.is_heading = marks.is_item, marks.is_row, marks.is_heading
-        self.lines.append(line)
-        self._begin_sentence(index, "")
+    def _mark(self, mark: str) -> None:
+        if mark == "(":
+            self._open.append(mark)
+        elif mark == ")":
+            if len(self._open) > 1:
+                self._open.pop()
+        elif mark != "+":
+            self._open[-1] = mark
 
-    def _end_line(self, gap: str) -> None:
-        line = self.lines[-1]
-        head = gap.partition("\n")[0]
-        self.sentence_ends[-1] = next((mark for mark in head if mark in ".!?…:"), "")
+    def _current(self) -> tuple[Clause, Clause]:
+        """The clause and mini-clause that the next tokens stand in, begun if they are to begin."""
+        current = self._open[-1]
+        if isinstance(current, str):
+            sentence = self.sentences[-1]
+            clause = Clause(len(self.clauses), current, sentence, self._cell)
+            mini = Clause(len(sentence.minis), current, sentence, self._cell)
+            self.clauses.append(clause)
+            sentence.minis.append(mini)
+            current = self._open[-1] = clause, mini
+        return current
+
+    def _begin_mini(self) -> None:
+        current = self._open[-1]
+        if not isinstance(current, str):
+            minis = current[0].sentence.minis
+            minis.append(Clause(len(minis), "", current[0].sentence, self._cell))
+            self._open[-1] = current[0], minis[-1]
+
+    def _begin_sentence(self, index: int, stop: str) -> None:
+        if stop:
+            self.sentences[-1].mark = stop
+            self.sentences[-1].end = index
+        number = len(self.sentences)
+        self.sentences.append(Sentence(number, self.lines[-1], index, len(self._words)))
+        self._open = [stop or "\n"]
+
+    def _end_line(self, index: int) -> None:
+        line, head = self.lines[-1], self._gaps[index].partition("\n")[0]
+        self.sentences[-1].mark = next((mark for mark in head if mark in ".!?…:"), "")
+        self.sentences[-1].end = index
         opens = self._gaps[line.start].rpartition("\n")[2]
         is_bold = opens.endswith("**") and "**" in head
         if not line.is_row and (is_bold or head.rstrip(" *").endswith(":")):
             line.is_heading = line.is_heading or not line.is_item
-
-    def _begin_sentence(self, index: int, stop: str) -> None:
-        if stop:
-            self.sentence_ends[-1] = stop
-        self.sentence_ends.append("")
-        self._sentence_starts.append(index)
-        self._outer.clear()
-        self._outer.append(len(self.clauses))
-        self.clauses.append(Clause(stop or "\n", len(self.sentence_ends) - 1))
-
-    def _begin_clause(self, mark: str) -> None:
-        if mark == ")":
-            if len(self._outer) > 1:
-                self._outer.pop()
-            return
-        if mark != "(":
-            self._outer.pop()
-        self._outer.append(len(self.clauses))
-        self.clauses.append(Clause(mark, len(self.sentence_ends) - 1))
 
     def _ends_sentence(self, index: int, stop: str) -> bool:
         """Whether the mark before a token ends a sentence."""
@@ -226,95 +260,48 @@ class Units:
             return False
         return starts_with_digit or not self._begins_lowercase(index)
 
-    def tokens_of_sentence(self, sentence: int) -> range:
-        """The tokens of a sentence."""
-        starts = self._sentence_starts
-        end = starts[sentence + 1] if sentence + 1 < len(starts) else len(self._words)
-        return range(starts[sentence], end)
+    def _is_number_ahead(self, index: int) -> bool:
+        """Whether a number stands among the next few tokens of the clause."""
+        for token in range(index, min(index + _NUMBER_AHEAD + 1, len(self._tokens))):
+            gap = self._gaps[token]
+            is_break = gap != " " and (_marks(gap).marks or _marks(gap).ends_line)
+            if token > index and (is_break or self._words[token] in _STARTERS):
+                return False
+            if is_number(self._tokens[token]) and not is_year(self._tokens[token]):
+                return True
+        return False
+
+    def sentence(self, token: int) -> Sentence:
+        """The sentence of a token."""
+        return self.clause[token].sentence
+
+    def line(self, token: int) -> Line:
+        """The line of a token."""
+        return self.clause[token].sentence.line
+
+    def following(self, clause: Clause) -> Clause | None:
+        """The clause that begins next."""
+        number = clause.number + 1
+        return self.clauses[number] if number < len(self.clauses) else None
 
     @cached_property
     def tied(self) -> frozenset[int]:
-        """The clauses that share what is said of them with the clause before.
+        """The numbers of clauses that share what is said of them with the clause before.
 
         "Szczepić? Nie trzeba.", "szczepienie: niepotrzebne", "wypis trzeba dołączyć, mapy nie",
         "nie ma potrzeby, żeby szczepić".
         """
-        return frozenset(filter(self._is_tied, range(1, len(self.clauses))))
-
-    def _is_tied(self, number: int) -> bool:
-        clause, before = self.clauses[number], self.clauses[number - 1]
-        if not clause.tokens or not before.tokens:
-            return False
-        words, is_short = self._words, len(clause.tokens) <= _SHORT
-        if clause.sentence != before.sentence:
-            is_asked = self.sentence_ends[before.sentence] == "?"
-            return is_asked and len(self.tokens_of_sentence(before.sentence)) <= 2 * _SHORT
-        if clause.opener in ":–":
-            return len(before.tokens) <= _SHORT and clause.tokens[0] > before.tokens[-1]
-        if words[clause.tokens[0]] in _PURPOSE:
-            return words[before.tokens[-1]] in _DEMANDING
-        first = [words[token] for token in clause.tokens[:2]]
-        return is_short and ("nie" in first or words[clause.tokens[-1]] == "nie")
-
-    @cached_property
-    def minis(self) -> "Minis":
-        """The mini-clauses, found when first asked for."""
-        return Minis(self, self._starts_of_minis())
-
-    def _starts_of_minis(self) -> dict[int, list[int]]:
-        """By clause, the tokens inside it at which a mini-clause begins."""
-        starts: dict[int, list[int]] = {}
-        words, gaps = self._words, self._gaps
-        for index in range(1, len(words)):
-            if words[index] in _PARTS or "+" in gaps[index]:
-                clause = self.clause[index]
-                if self.clauses[clause].tokens[0] != index and self._is_number_ahead(index):
-                    starts.setdefault(clause, []).append(index)
-        return starts
-
-    def _is_number_ahead(self, index: int) -> bool:
-        """Whether a number stands among the next few tokens of the clause."""
-        ahead = range(index, min(index + _NUMBER_AHEAD + 1, len(self._tokens)))
-        return any(
-            is_number(self._tokens[token])
-            and not is_year(self._tokens[token])
-            and self.clause[token] == self.clause[index]
-            for token in ahead
+        return frozenset(
+            clause.number for before, clause in pairwise(self.clauses) if self._ties(before, clause)
         )
 
-
-class Minis:
-    """The mini-clauses of a text; the first one of a clause has the clause's number.
-
-    Attributes:
-        of: for each token, the number of its mini-clause.
-        tokens: the tokens of each.
-        by_sentence: those of each sentence, in order.
-        rank: the index of each among those of its sentence.
-    """
-
-    def __init__(self, units: Units, starts: dict[int, list[int]]) -> None:
-        self._clauses = units.clauses
-        self.of = list(units.clause)
-        self.tokens: dict[int, list[int]] = {}
-        self.by_sentence: list[list[int]] = [[] for _ in units.sentence_ends]
-        self.rank: dict[int, int] = {}
-        number = len(units.clauses)
-        for index, clause in enumerate(units.clauses):
-            at = [bisect_left(clause.tokens, token) for token in starts.get(index, ())]
-            for start, end in zip([0, *at], [*at, len(clause.tokens)], strict=True):
-                mini = number if start else index
-                number += bool(start)
-                self.tokens[mini] = clause.tokens[start:end]
-                for token in clause.tokens[start:end] if start else ():
-                    self.of[token] = mini
-        # A clause that goes on behind brackets comes before what stands in them.
-        for mini, tokens in sorted(self.tokens.items(), key=lambda item: item[1][:1]):
-            if tokens:
-                minis = self.by_sentence[units.sentence[tokens[0]]]
-                self.rank[mini] = len(minis)
-                minis.append(mini)
-
-    def opener(self, mini: int) -> str:
-        """The mark before a mini-clause; "" where it goes on behind "i" or "oraz"."""
-        return self._clauses[mini].opener if mini < len(self._clauses) else ""
+    def _ties(self, before: Clause, clause: Clause) -> bool:
+        words, tokens = self._words, clause.tokens
+        if clause.sentence is not before.sentence:
+            asked = before.sentence
+            return asked.mark == "?" and asked.end - asked.start <= 2 * _SHORT
+        if clause.opener in ":–":
+            return len(before.tokens) <= _SHORT and tokens[0] > before.tokens[-1]
+        if words[tokens[0]] in _PURPOSE:
+            return words[before.tokens[-1]] in _DEMANDING
+        return len(tokens) <= _SHORT and "nie" in [words[at] for at in (*tokens[:2], tokens[-1])]
