@@ -63,7 +63,7 @@ class Things:
         self._units = reading.units
         self._values = values
         self._value_set = frozenset(values)
-        self._value_minis = {self._units.mini[token] for token in values}
+        self._value_minis = {self._units.mini(token) for token in values}
         self._things = sorted(_outermost(own, rivals), key=_start_of)
         self._starts = [thing.start for thing in self._things]
         self._by_mini: dict[Clause, list[Thing]] = {}
@@ -71,7 +71,7 @@ class Things:
         # The first thing of each cell of a table.
         self._by_cell: dict[tuple[int, int], Thing] = {}
         for thing in self._things:
-            mini = self._units.mini[thing.start]
+            mini = self._units.mini(thing.start)
             line = mini.sentence.line.number
             self._by_mini.setdefault(mini, []).append(thing)
             self._by_line.setdefault(line, []).append(thing)
@@ -106,7 +106,7 @@ class Things:
         words, start = self._words, place.start
         if start and words[start - 1] == "po" and place.unit in _MONEY:
             return NOTHING
-        mini = self._units.mini[start]
+        mini = self._units.mini(start)
         if mini in self._by_mini:
             # "Kajak dla obojga kosztuje 45 zł."
             return None
@@ -165,7 +165,7 @@ class Things:
 
     def _near(self, place: Place) -> int | None:
         """The thing of the mini-clause."""
-        things = self._by_mini.get(self._units.mini[place.start], [])
+        things = self._by_mini.get(self._units.mini(place.start), [])
         if not things:
             return None
         if len(things) == 1:
@@ -183,7 +183,7 @@ class Things:
         near = [
             token
             for token in self._values[max(0, at - 1) : at + 1]
-            if mini[token] is mini[place.start]
+            if mini(token) is mini(place.start)
         ]
         if not near or place.start not in self._value_set:
             return True
@@ -213,12 +213,12 @@ class Things:
 
         Before it: "skargi, na którą są 2 dni".
         """
-        mini = self._units.mini[place.start]
-        minis = mini.sentence.minis
-        if mini.number and any(self._words[token].startswith("któr") for token in mini.tokens[:1]):
-            before = minis[mini.number - 1]
+        mini = self._units.mini(place.start)
+        minis = self._units.minis(mini.sentence)
+        if mini.rank and any(self._words[token].startswith("któr") for token in mini.tokens[:1]):
+            before = minis[mini.rank - 1]
             return self._by_mini[before][-1].side if before in self._by_mini else None
-        behind = minis[mini.number + 1] if mini.number + 1 < len(minis) else None
+        behind = minis[mini.rank + 1] if mini.rank + 1 < len(minis) else None
         if behind in self._by_mini and self._words[behind.tokens[0]] in _PURPOSE:
             return self._by_mini[behind][0].side
         return None
@@ -244,8 +244,8 @@ class Things:
         sentence = self._units.sentence(place.start)
         pairs = self._pairs.get(sentence.number)
         if pairs is None:
-            pairs = self._pairs[sentence.number] = self._pair_off(sentence.minis)
-        return pairs.get(self._units.mini[place.start])
+            pairs = self._pairs[sentence.number] = self._pair_off(self._units.minis(sentence))
+        return pairs.get(self._units.mini(place.start))
 
     def _pair_off(self, minis: Sequence[Clause]) -> dict[Clause, int]:
         """Pair mini-clauses that have a value alone with those that have a thing alone."""
@@ -280,8 +280,8 @@ class Things:
 
     def _around(self, place: Place) -> int | None:
         """The nearest thing before in the sentence, else behind it."""
-        mini = self._units.mini[place.start]
-        minis, at = mini.sentence.minis, mini.number
+        mini = self._units.mini(place.start)
+        minis, at = self._units.minis(mini.sentence), mini.rank
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
             # What must never be said is not bound to a thing with a value of its own.
             is_taken = not self._looks_back and place.unit and other in self._value_minis

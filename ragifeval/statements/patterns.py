@@ -11,8 +11,9 @@ A wording is one of:
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -167,8 +168,6 @@ class Vocabulary:
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
         self._atoms: set[str] = set()
-        # The prefixes by their first letters.
-        self._heads: dict[str, list[str]] = {}
         # A day and month -> that date in some year.
         self._dates: dict[str, list[str]] = {}
         self._parts: dict[str, Part] = {}
@@ -206,11 +205,7 @@ class Vocabulary:
         for token, word in zip(tokens, words, strict=True):
             unit = unit or unit_of(token)
             atoms.append(f"{word}*" if word in prefixes else token)
-            if word in prefixes:
-                heads = self._heads.setdefault(word[:LEAST_PREFIX], [])
-                if word not in heads:
-                    heads.append(word)
-            elif is_date(token) and token.count(" ") == 2:
+            if word not in prefixes and is_date(token) and token.count(" ") == 2:
                 self._dates.setdefault(token.rpartition(" ")[0], []).append(token)
         self._atoms.update(atoms)
         glued = tuple(
@@ -223,24 +218,51 @@ class Vocabulary:
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
-        atoms, heads = self._atoms, self._heads
+        atoms, heads, size = self._atoms, self._heads, self._size
+        words, tokens = reading.words, reading.tokens
+        # Most tokens meet nothing.
+        met = [
+            index
+            for index, token in enumerate(tokens)
+            if token in atoms
+            or token[:size] in heads
+            or words[index][:size] in heads
+            or " " in token
+        ]
         found: dict[str, list[int]] = {}
-        for index, (word, token) in enumerate(zip(reading.words, reading.tokens, strict=True)):
-            if token in atoms:
-                found.setdefault(token, []).append(index)
-            if " " in token:
-                for form in {*_forms(token), *self._dates.get(token, ())} & atoms:
-                    found.setdefault(form, []).append(index)
-                continue
-            head = heads.get(word[:LEAST_PREFIX], ())
-            for prefix in head:
-                if word.startswith(prefix) or token.startswith(prefix):
-                    found.setdefault(f"{prefix}*", []).append(index)
-            if token[:LEAST_PREFIX] != word[:LEAST_PREFIX]:
-                for prefix in heads.get(token[:LEAST_PREFIX], ()):
-                    if token.startswith(prefix):
-                        found.setdefault(f"{prefix}*", []).append(index)
-        return {atom: tokens[: self.MOST] for atom, tokens in found.items()}
+        for index in met:
+            for atom in self._atoms_of(words[index], tokens[index]):
+                found.setdefault(atom, []).append(index)
+        return {atom: places[: self.MOST] for atom, places in found.items()}
+
+    def _atoms_of(self, word: str, token: str) -> Collection[str]:
+        """The atoms that a token meets."""
+        if " " in token:
+            return {token, *_forms(token), *self._dates.get(token, ())} & self._atoms
+        heads, size = self._heads, self._size
+        atoms = [token] if token in self._atoms else []
+        atoms += [atom for stem, atom in heads.get(word[:size], ()) if word.startswith(stem)]
+        if token != word:
+            atoms += [
+                atom
+                for stem, atom in heads.get(token[:size], ())
+                if token.startswith(stem) and not word.startswith(stem)
+            ]
+        return atoms
+
+    @cached_property
+    def _size(self) -> int:
+        """How many letters the shortest beginning of a word has."""
+        return min((len(atom) - 1 for atom in self._atoms if atom.endswith("*")), default=1)
+
+    @cached_property
+    def _heads(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """The beginnings of words, with their atoms, by as many letters as the shortest has."""
+        heads: dict[str, list[tuple[str, str]]] = {}
+        for atom in self._atoms:
+            if atom.endswith("*"):
+                heads.setdefault(atom[: self._size], []).append((atom[:-1], atom))
+        return heads
 
 
 def _forms(token: str) -> Iterable[str]:
@@ -279,38 +301,28 @@ class Finder:
 
     def find(self, wordings: Wordings) -> list[Place]:
         """The places of any of the wordings, in order; one within a longer one is left out."""
-        by_atom = wordings.by_atom
-        met = by_atom.keys() & self._found.keys()
-        if not met:
+        by_atom, found = wordings.by_atom, self._found
+        alternatives = [one for atom in by_atom if atom in found for one in by_atom[atom]]
+        if not alternatives:
             return []
-        alternatives = dict.fromkeys(one for atom in met for one in by_atom[atom])
-        places = [place for one in alternatives for place in self._find_all(one)]
-        return _longest(places) if len(places) > 1 else places
-
-    def _find_all(self, parts: Sequence[Part | Phrase]) -> list[Place]:
         places: list[Place] = []
-        for number, part in enumerate(parts):
-            found = (
-                self._find_part(part)
-                if isinstance(part, Part)
-                else part.find(self._found, self.reading)
-            )
-            places = _join(places, found, self.reading) if number else found
-            if not places:
-                break
-        return places
+        for parts in dict.fromkeys(alternatives):
+            said = self._find_part(parts[0])
+            for part in parts[1:]:
+                said = said and _join(said, self._find_part(part), self.reading)
+            places += said
+        return _longest(places) if len(places) > 1 else places
 
     def _find_part(self, part: Part) -> list[Place]:
         known = self._parts.get(part)
         if known is None:
-            met = part.by_atom.keys() & self._found.keys()
-            known = [
-                place
-                for atom in met
-                for phrases in part.by_atom[atom]
-                for place in self._find_all(phrases)
-            ]
-            self._parts[part] = known
+            by_atom, found = part.by_atom, self._found
+            known = self._parts[part] = []
+            for phrases in [one for atom in by_atom if atom in found for one in by_atom[atom]]:
+                said = phrases[0].find(found, self.reading)
+                for phrase in phrases[1:]:
+                    said = said and _join(said, phrase.find(found, self.reading), self.reading)
+                known += said
         return known
 
 

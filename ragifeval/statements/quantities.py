@@ -5,7 +5,7 @@ half a year 6 months, "14-dniowy" and "czternasty dzień" are 14 days. A year st
 months are 2 years is for a sample to say. A year of the calendar is the token "rok 2025".
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -57,18 +57,21 @@ def merge_quantities(raw: Tokens) -> Tokens:
     # No reader looks further ahead than this.
     padded = Tokens([*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [])
     done = 0
+    bare = []
     for index in special:
         if index < done:
             continue
         raw.slice(done, index, merged)
         token, done = _read(padded, index)
+        if token[0] in _DIGITS and _is_decimal(token):
+            bare.append(len(merged.tokens))
         merged.tokens.append(token)
         merged.words.append(raw.words[index])
         merged.gaps.append(raw.gaps[index])
         merged.first.append(raw.first[index])
     raw.slice(done, len(raw.tokens), merged)
     merged.gaps.append(raw.gaps[-1])
-    _share_units(merged)
+    _share_units(merged, bare)
     return merged
 
 
@@ -339,12 +342,9 @@ _CONTRASTING = frozenset(["a", "ale", "lecz", "nie", "tylko", "po"])
 _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTRASTING
 
 
-def _share_units(words: Tokens) -> None:
-    """Give a bare number the unit of its neighbour: "30 + 15 = 45 zł", "nie 7 dni, tylko 14"."""
+def _share_units(words: Tokens, bare: Sequence[int]) -> None:
+    """Give bare numbers the unit of a neighbour: "30 + 15 = 45 zł", "nie 7 dni, tylko 14"."""
     tokens = words.tokens
-    bare = [
-        index for index, token in enumerate(tokens) if token[0] in _DIGITS and _is_decimal(token)
-    ]
     for index in reversed(bare):
         unit = _unit_beside(words, index, 1, _JOINING)
         if unit:

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
-from operator import add
+from itertools import accumulate, compress, count, islice
+from operator import add, eq
 
 from ragifeval.statements.quantities import Tokens, merge_quantities
 from ragifeval.statements.units import Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
 
+_STOPS = frozenset(".!?…")
 LONGEST = 20_000
 """Statements are looked for in these many tokens of an answer, some fifty pages."""
 
@@ -38,15 +39,19 @@ class Reading:
     @cached_property
     def units(self) -> Units:
         """Its lines, sentences and clauses, found when first asked for."""
-        return Units(self.tokens, self.words, self.gaps, self._begins_lowercase)
+        original, offsets = self.text.normalized.text, self._offsets
+        stops = [
+            index
+            for index, gap in enumerate(self.gaps[:-1])
+            if gap != " " and not _STOPS.isdisjoint(gap)
+        ]
+        lowercase = {index for index in stops if original[offsets[self.first[index]]].islower()}
+        return Units(self.tokens, self.words, self.gaps, lowercase)
 
     @cached_property
     def quantities(self) -> Sequence[int]:
         """The tokens that are amounts, periods and dates."""
         return [index for index, token in enumerate(self.tokens) if " " in token]
-
-    def _begins_lowercase(self, index: int) -> bool:
-        return self.text.normalized.text[self._offsets[self.first[index]]].islower()
 
     @cached_property
     def _offsets(self) -> Sequence[int]:
@@ -82,10 +87,13 @@ def _canonical_tokens(text: Text, longest: int) -> Tokens:
         list(origins),
     )
     # Tokens that were read from one word, or from the decimals, have nothing between them.
-    for index, (before, origin) in enumerate(pairwise(tokens.first), start=1):
-        is_decimal = "." in tokens.tokens[index - 1] and words[origin].isdigit()
-        if origin == before or (is_decimal and not is_number(tokens.tokens[index])):
+    same = compress(count(1), map(eq, origins, islice(origins, 1, None)))
+    decimals = [index for index, token in enumerate(tokens.tokens[:-1], start=1) if "." in token]
+    for index in decimals:
+        if words[origins[index]].isdigit() and not is_number(tokens.tokens[index]):
             tokens.gaps[index] = ""
+    for index in same:
+        tokens.gaps[index] = ""
     tokens.gaps.append(gaps[-1] if len(origins) < longest else "\n")
     return tokens
 
@@ -130,14 +138,17 @@ def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
 def _without_list_numbers(tokens: Tokens) -> Tokens:
     """The tokens without the "1." or "2)" that a line begins with; a bullet stands for them."""
     gaps = tokens.gaps
-    numbers = [
-        index
-        for index, token in enumerate(tokens.tokens)
-        if (not index or "\n" in gaps[index])
-        and token.isdigit()
-        and len(token) < 3
-        and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
-    ]
+    numbers = (
+        [
+            index
+            for index in [0, *[at for at, gap in enumerate(gaps[:-1]) if at and "\n" in gap]]
+            if len(tokens.tokens[index]) < 3
+            and tokens.tokens[index].isdigit()
+            and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
+        ]
+        if tokens.tokens
+        else []
+    )
     for index in reversed(numbers):
         gaps[index] = f"{gaps[index]}- {gaps.pop(index + 1)[1:].lstrip()}"
         for values in (tokens.tokens, tokens.words, tokens.first):

@@ -7,7 +7,8 @@ before every subordinate clause. A mini-clause ends also before "i", "oraz", "lu
 number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 """
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -42,14 +43,13 @@ class Line:
 
 @dataclass(slots=True, eq=False)
 class Sentence:
-    """One sentence: its tokens, its line, the mark that ends it ("" for none), its mini-clauses."""
+    """One sentence: its tokens, its line, the mark that ends it ("" for none)."""
 
     number: int
     line: Line
     start: int
     end: int
     mark: str = ""
-    minis: list["Clause"] = field(default_factory=list)
 
     @property
     def tokens(self) -> range:
@@ -62,11 +62,12 @@ class Clause:
     """One clause or mini-clause.
 
     Attributes:
-        number: its place among all; of a mini-clause, among those of its sentence.
+        number: its place among all; a mini-clause has that of its clause.
         opener: the mark that stands before it: one of ``,;:(–=|.?`` or a line break; "" before a
             mini-clause that goes on behind "i" or "oraz".
         cell: the number of its cell in a table's row, from 0.
         tokens: its tokens, in order; those in brackets are a clause of their own.
+        rank: its place among the mini-clauses of its sentence; a clause without parts is one.
     """
 
     number: int
@@ -74,6 +75,7 @@ class Clause:
     sentence: Sentence
     cell: int
     tokens: list[int] = field(default_factory=list)
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,11 @@ def _marks(gap: str) -> _Marks:
 class Units:
     """The units of a text.
 
+    Args:
+        lowercase: of the tokens behind a mark that may end a sentence, those in lowercase.
+
     Attributes:
-        clause, mini: for each token, the clause and the mini-clause it stands in.
+        clause: for each token, the clause it stands in.
         lines, sentences, clauses: the units, in order of their first tokens.
     """
 
@@ -146,19 +151,20 @@ class Units:
         tokens: Sequence[str],
         words: Sequence[str],
         gaps: Sequence[str],
-        begins_lowercase: Callable[[int], bool],
+        lowercase: Collection[int],
     ) -> None:
         self._tokens, self._words, self._gaps = tokens, words, gaps
-        self._begins_lowercase = begins_lowercase
+        self._lowercase = lowercase
         self.clause: list[Clause] = []
-        self.mini: list[Clause] = []
         self.lines: list[Line] = []
         self.sentences: list[Sentence] = []
         self.clauses: list[Clause] = []
         self._cell = 0
-        # The clause and mini-clause that tokens go to, or the mark before those that are to begin;
-        # below them, what goes on behind brackets.
-        self._open: list[tuple[Clause, Clause] | str] = []
+        # The clause that tokens go to, or the mark before one that is to begin; below it, what goes
+        # on behind brackets.
+        self._open: list[Clause | str] = []
+        # Where parts of clauses may begin.
+        self._parts: list[int] = []
         self._read()
 
     def _read(self) -> None:
@@ -171,17 +177,17 @@ class Units:
         ]
         for index, end in pairwise([*breaks, count]):
             self._enter(index)
-            clause, mini = self._current()
+            clause = self._open[-1]
+            if isinstance(clause, str):
+                clause = self._begin_clause(clause)
             self.clause += [clause] * (end - index)
-            self.mini += [mini] * (end - index)
             clause.tokens += range(index, end)
-            mini.tokens += range(index, end)
         if words:
             self._end_line(count)
 
     def _enter(self, index: int) -> None:
         """Begin the units that begin at a token."""
-        marks, word = _marks(self._gaps[index]), self._words[index]
+        marks = _marks(self._gaps[index])
         if marks.ends_line or not index:
             if index:
                 self._end_line(index)
@@ -196,12 +202,17 @@ class Units:
             self._cell += marks.bars
         elif marks.marks:
             self._cell += marks.bars
-            for mark in marks.marks:
-                self._mark(mark)
-        elif word in _STARTERS:
+            if marks.marks in ",;:–":
+                self._open[-1] = marks.marks[-1]
+            else:
+                for mark in marks.marks:
+                    self._mark(mark)
+            if self._words[index] in _PARTS:
+                self._parts.append(index)
+        elif self._words[index] in _STARTERS:
             self._open[-1] = ","
-        if (word in _PARTS or "+" in marks.marks) and self._is_number_ahead(index):
-            self._begin_mini()
+        elif self._words[index] in _PARTS:
+            self._parts.append(index)
 
     def _mark(self, mark: str) -> None:
         if mark == "(":
@@ -209,27 +220,53 @@ class Units:
         elif mark == ")":
             if len(self._open) > 1:
                 self._open.pop()
-        elif mark != "+":
+        elif mark == "+":
+            self._parts.append(len(self.clause))
+        else:
             self._open[-1] = mark
 
-    def _current(self) -> tuple[Clause, Clause]:
-        """The clause and mini-clause that the next tokens stand in, begun if they are to begin."""
-        current = self._open[-1]
-        if isinstance(current, str):
-            sentence = self.sentences[-1]
-            clause = Clause(len(self.clauses), current, sentence, self._cell)
-            mini = Clause(len(sentence.minis), current, sentence, self._cell)
-            self.clauses.append(clause)
-            sentence.minis.append(mini)
-            current = self._open[-1] = clause, mini
-        return current
+    def _begin_clause(self, opener: str) -> Clause:
+        clause = Clause(len(self.clauses), opener, self.sentences[-1], self._cell)
+        self.clauses.append(clause)
+        self._open[-1] = clause
+        return clause
 
-    def _begin_mini(self) -> None:
-        current = self._open[-1]
-        if not isinstance(current, str):
-            minis = current[0].sentence.minis
-            minis.append(Clause(len(minis), "", current[0].sentence, self._cell))
-            self._open[-1] = current[0], minis[-1]
+    @cached_property
+    def _split(self) -> tuple[Mapping[int, Clause], Sequence[Sequence[Clause]]]:
+        """Mini-clauses: by token, those of a clause that has several; by sentence, all."""
+        starts: dict[Clause, list[int]] = {}
+        for index in self._parts:
+            clause = self.clause[index]
+            if index != clause.tokens[0] and self._is_number_ahead(index):
+                starts.setdefault(clause, []).append(bisect_left(clause.tokens, index))
+        by_token: dict[int, Clause] = {}
+        by_sentence: list[list[Clause]] = [[] for _ in self.sentences]
+        for clause in self.clauses:
+            opener, minis = clause.opener, by_sentence[clause.sentence.number]
+            at = starts.get(clause)
+            if at is None:
+                minis.append(clause)
+                continue
+            for one, other in pairwise([0, *at, len(clause.tokens)]):
+                tokens = clause.tokens[one:other]
+                mini = Clause(clause.number, opener, clause.sentence, clause.cell, tokens)
+                by_token.update(dict.fromkeys(tokens, mini))
+                minis.append(mini)
+                opener = ""
+        for minis in by_sentence:
+            # A clause may go on behind brackets.
+            minis.sort(key=lambda mini: mini.tokens[0])
+            for rank, mini in enumerate(minis):
+                mini.rank = rank
+        return by_token, by_sentence
+
+    def mini(self, token: int) -> Clause:
+        """The mini-clause of a token."""
+        return self._split[0].get(token) or self.clause[token]
+
+    def minis(self, sentence: Sentence) -> Sequence[Clause]:
+        """The mini-clauses of a sentence, in order."""
+        return self._split[1][sentence.number]
 
     def _begin_sentence(self, index: int, stop: str) -> None:
         if stop:
@@ -251,25 +288,24 @@ class Units:
     def _ends_sentence(self, index: int, stop: str) -> bool:
         """Whether the mark before a token ends a sentence."""
         if stop != ".":
-            return not self._begins_lowercase(index) or stop != "…"
+            return index not in self._lowercase or stop != "…"
         before = self._words[index - 1]
         if before in _ABBREVIATIONS:
             return False
         starts_with_digit = self._words[index][:1].isdigit()
         if before in _ABBREVIATED_ENDS and starts_with_digit:
             return False
-        return starts_with_digit or not self._begins_lowercase(index)
+        return starts_with_digit or index not in self._lowercase
 
     def _is_number_ahead(self, index: int) -> bool:
         """Whether a number stands among the next few tokens of the clause."""
-        for token in range(index, min(index + _NUMBER_AHEAD + 1, len(self._tokens))):
-            gap = self._gaps[token]
-            is_break = gap != " " and (_marks(gap).marks or _marks(gap).ends_line)
-            if token > index and (is_break or self._words[token] in _STARTERS):
-                return False
-            if is_number(self._tokens[token]) and not is_year(self._tokens[token]):
-                return True
-        return False
+        ahead = range(index, min(index + _NUMBER_AHEAD + 1, len(self._tokens)))
+        return any(
+            is_number(self._tokens[token])
+            and not is_year(self._tokens[token])
+            and self.clause[token] is self.clause[index]
+            for token in ahead
+        )
 
     def sentence(self, token: int) -> Sentence:
         """The sentence of a token."""
