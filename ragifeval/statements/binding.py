@@ -105,7 +105,9 @@ class Things:
         """The value is that of each: "po 500 zł", "obaj mają 30 dni"."""
         words, start = self._words, place.start
         if start and words[start - 1] == "po" and place.unit in _MONEY:
-            return NOTHING
+            clause = self._units.clause[start]
+            near = self._between(clause.tokens[0], clause.tokens[-1] + 1)
+            return near[0].side if len({thing.side for thing in near}) == 1 else NOTHING
         mini = self._units.mini(start)
         if mini in self._by_mini:
             # "Kajak dla obojga kosztuje 45 zł."
@@ -185,7 +187,7 @@ class Things:
             for token in self._values[max(0, at - 1) : at + 1]
             if mini(token) is mini(place.start)
         ]
-        if not near or place.start not in self._value_set:
+        if not near or not place.unit or place.start not in self._value_set:
             return True
         return place.start == min(near, key=lambda token: abs(token - thing.start))
 
@@ -194,6 +196,7 @@ class Things:
         between = range(place.end, thing.start)
         return (
             len(between) < _REACH_LINK
+            and not any(self._words[token] in _TOGETHER for token in between)
             and any(self._words[token] in _LINKS for token in between)
             and self._value_set.isdisjoint(between)
         )
@@ -252,7 +255,7 @@ class Things:
         pairs: dict[Clause, int] = {}
         unclaimed: list[Clause] = []
         claimed: set[Clause] = set()
-        for mini, behind in zip_longest(minis, minis[1:]):
+        for mini, behind, then in zip_longest(minis, minis[1:], minis[2:]):
             if mini in self._by_mini:
                 is_free = mini not in self._value_minis and mini not in claimed
                 if is_free and not self._is_aside(mini):
@@ -261,6 +264,10 @@ class Things:
             if mini not in self._value_minis:
                 continue
             is_free = behind in self._by_mini and behind not in self._value_minis
+            # "A: x, y, B: z": the y is not of B.
+            if is_free and claimed:
+                is_label = then is not None and then.opener in (":", "–")
+                is_free = behind.opener != ";" and not is_label
             if is_free and behind.opener == "(" and self._is_alone(behind):
                 partner = behind
             elif unclaimed:
@@ -318,6 +325,9 @@ class Things:
     def _heads(self, line: Line) -> Iterator[int]:
         """The lines that head a line: that of its list, its heading."""
         depth, is_item = line.depth, line.is_item
+        is_behind_list = line.number and not is_item and self._units.lines[line.number - 1].is_item
+        if is_behind_list and not self._looks_back:
+            return
         earlier = self._units.lines[max(0, line.number - _LONGEST_TABLE) : line.number]
         for above in reversed(earlier):
             if above.is_heading or (is_item and not above.is_item):
@@ -336,6 +346,7 @@ def _start_of(thing: Thing) -> int:
 
 _JOINTS = frozenset([",", "/"])
 _JOINS_VALUES = frozenset(["i", "oraz", "a", "wobec", "kontra"])
+_TOGETHER = ("razem", "wraz", "łącznie")
 _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
 _LONGEST_LISTING = 200
 _LONGEST_CONTRAST = 5

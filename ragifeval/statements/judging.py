@@ -26,8 +26,7 @@ _TOTAL = "@total"
 # "razem z chorobową" and "łącznie z chorobową" name a part.
 _WITH = ("z", "ze")
 _STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
-_NOT_STARTS = word_set("starts", "other")
-_REACH_START = 4
+_NOT_STARTS, _DAYS = word_set("starts", "other"), word_set("starts", "days")
 
 Reason = Literal[
     "said", "missing", "denied", "other thing", "contradicted", "other start", "other total"
@@ -93,6 +92,8 @@ class Statements:
             for other in self.statements:
                 if other.is_never:
                     continue
+                if statement.is_never:
+                    others += other.say
                 if other.of and set(statement.of).isdisjoint(other.of):
                     rivals += [wording for wording in other.of if wording not in statement.of]
                     others += other.say
@@ -161,6 +162,12 @@ class _Judgement:
             )
             for place, sign in places
         ]
+        for place, sign in places:
+            # What the cells of a table say of it.
+            mentions += [
+                _Mention(cell, answer * sign, things.side(cell) if things is not None else NOTHING)
+                for cell, answer in self._signs.cells(place)
+            ]
         for place, sign in places if things is not None else ():
             # Also what is said of a thing in few words: "siostra ma rację, brat nie".
             own = self._signs.of(place)
@@ -183,18 +190,18 @@ class _Judgement:
             values = sorted(token for unit in units if unit for token in values_of(unit, reading))
         taken = {token for place in said for token in place.taken}
         own = [place for place in own if not place.taken <= taken]
+        rivals = [place for place in rivals if not place.taken <= taken]
         if units <= PERIODS:
             # "2 dni od wglądu": the start of a period is not what the period is for.
             rivals = [place for place in rivals if not self._is_start(place)]
         return Things(own, rivals, values, reading, looks_back=not self._statement.is_never)
 
     def _is_start(self, place: Place) -> bool:
-        """Whether what stands at a place is led by "od" or "po"."""
-        clause = self._reading.units.clause
-        return any(
-            self._reading.words[token] in _STARTS and clause[token] is clause[place.start]
-            for token in range(max(0, place.start - _REACH_START), place.start)
-        )
+        """Whether "od" or "po" stands right before a place: "2 dni od wglądu", "od dnia wglądu"."""
+        words, at = self._reading.words, place.start - 1
+        while at > 0 and words[at] in _DAYS:
+            at -= 1
+        return at >= 0 and self._names_start(at)
 
     def _verdicts(self, spoken: Sequence[Place], things: Things | None) -> list[_Mention]:
         """The first verdict or, of a thing, those that are bound to it."""
@@ -305,7 +312,8 @@ class _Judgement:
 
     def _names_start(self, token: int) -> bool:
         words = self._reading.words
-        return words[token] in _STARTS and words[token - 1] not in _NOT_STARTS
+        is_other = token > 0 and words[token - 1] in _NOT_STARTS
+        return words[token] in _STARTS and not is_other
 
     @cached_property
     def _sentences_of_start(self) -> frozenset[int]:
@@ -337,6 +345,8 @@ class _Judgement:
         """Whether an amount and those behind it give that at the place: "suma 36 i 60 to 96"."""
         reading, units = self._reading, self._reading.units
         wanted = next(token for token in place.taken if unit_of(reading.tokens[token]))
+        if first < wanted and units.clause[wanted].opener == "=":
+            return units.line(first) is units.line(wanted)
         if not first < wanted < first + _REACH or units.line(first) is not units.line(wanted):
             return False
         parts = [

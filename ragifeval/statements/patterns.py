@@ -121,7 +121,7 @@ class Phrase:
         if not others:
             return True
         # Over a comma, the words keep their order, and nothing denies; over a colon, they need not.
-        if (self.is_led and is_denial) or any(words[token] == "nie" for token in between):
+        if self.is_led or any(words[token] == "nie" for token in between):
             return False
         is_labelled = all(clause.opener == ":" for clause in others)
         return is_labelled or all(one < other for one, other in pairwise(tokens))

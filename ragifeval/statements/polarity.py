@@ -63,6 +63,7 @@ _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
 _REACH_BESIDES, _REACH_REGARDLESS = 2, 4
 _LONGEST_VERDICT = 8
 _LONGEST_WORD = 40
+_MOST_CELLS = 200
 # Words for yes and no that are looked at.
 _MOST_VERDICTS = 1_000
 
@@ -174,6 +175,28 @@ class Signs:
         """AFFIRMED for "tak", DENIED for "nie"."""
         signal = self._signals.get(token, 0)
         return AFFIRMED if signal & _YES else DENIED if signal & _NO else OPEN
+
+    def cells(self, place: Place) -> Iterator[tuple[Place, int]]:
+        """The cells of a table that answer what its row's or column's head asks, with their signs.
+
+        "| | czy bezpłatnie | ..." above "| basen | tak | ...".
+        """
+        units = self._reading.units
+        asked = units.clause[place.start]
+        head = asked.sentence.line
+        if not head.is_row or (
+            asked.sentence.mark != "?" and self._words[asked.tokens[0]] != "czy"
+        ):
+            return
+        is_top = not head.number or not units.lines[head.number - 1].is_row
+        ahead = units.clauses[asked.number + 1 : asked.number + _MOST_CELLS]
+        for clause in ahead:
+            line = clause.sentence.line
+            if not line.is_row:
+                return
+            is_below = is_top and line is not head and clause.cell == asked.cell
+            if (is_below or line is head) and self._said(clause.tokens[0]):
+                yield place_at(clause.tokens[0]), self._said(clause.tokens[0])
 
     # What is neither affirmed nor denied.
 
@@ -344,7 +367,7 @@ class Signs:
         between = range(token + 1, place.start)
         if place.unit and any(unit_of(self._reading.tokens[at]) for at in between):
             return False
-        return not any(self._words[at] in _INSTEAD_ENDS for at in between)
+        return not any(self._words[at] in _INSTEAD_ENDS for at in (*between, *place.taken))
 
     def _denials_behind(self, place: Place, marked: Sequence[tuple[int, int]]) -> int:
         """Whether a "nie" behind the place denies it: "opłaty nie ma", "szczepić nie trzeba"."""
@@ -381,7 +404,7 @@ class Signs:
         found = []
         spoken = [token for token in self._signals if self._said(token)][:_MOST_VERDICTS]
         for clause in dict.fromkeys(self._reading.units.clause[token] for token in spoken):
-            if clause.opener == "(" or clause.sentence.mark == "?":
+            if clause.opener == "(" or clause.sentence.mark == "?" or clause.sentence.line.is_row:
                 continue
             if self._is_verdict(clause.tokens):
                 said = [token for token in clause.tokens if self._said(token)]

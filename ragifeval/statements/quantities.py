@@ -177,6 +177,7 @@ _HALF = "pół"
 _SPECIAL = frozenset(
     {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
 )
+_EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
 _BEFORE_YEARS = word_set("periods", "before_years")
 
@@ -328,12 +329,21 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
         unit = _ONE[word]
         is_numbered = behind[:1] in _DIGITS and words.gaps[index + 1] == " "
         is_one = before in _COUNTED and not (behind in _NOT_COUNTED or is_numbered)
+        is_one = is_one or (behind in ("od", "licząc") and before not in _EACH)
         if is_one or (unit == "tydzień" and word == "tydzień" and before not in ("co", "ten")):
             return _quantity(Decimal(1), unit), index + 1
         return token, index + 1
     if before in _NOUNS or behind in _NOUNS:
         return _quantity(Decimal(1), _ADJECTIVE_UNITS[word]), index + 1
     return token, index + 1
+
+
+def named_unit(token: str, word: str) -> str:
+    """The unit that the head of a column names for its numbers: "dni", "(zł)"; or ""."""
+    if token in _UNIT_TOKENS:
+        return token
+    unit = _PERIODS.get(word, "")
+    return unit if unit != word and unit not in _SMALLER else ""
 
 
 # Between the numbers of a sum, a range or a list whose last number alone has the unit.

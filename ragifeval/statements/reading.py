@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import accumulate, compress, count, islice
 from operator import add, eq
 
-from ragifeval.statements.quantities import Tokens, merge_quantities
+from ragifeval.statements.quantities import Tokens, merge_quantities, named_unit
 from ragifeval.statements.units import Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
@@ -32,6 +32,7 @@ class Reading:
         self.words: Sequence[str] = merged.words
         self.first: Sequence[int] = merged.first
         self.gaps: Sequence[str] = merged.gaps
+        self._name_units(merged.tokens)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -47,6 +48,32 @@ class Reading:
         ]
         lowercase = {index for index in stops if original[offsets[self.first[index]]].islower()}
         return Units(self.tokens, self.words, self.gaps, lowercase)
+
+    def _name_units(self, tokens: list[str]) -> None:
+        """Give bare numbers the unit that their column's head, or their label, names."""
+        marked = [index for index, gap in enumerate(self.gaps[:-1]) if "|" in gap or ":" in gap]
+        bare = [index for index in marked if index and tokens[index].isdigit()]
+        if not bare:
+            return
+        heads: dict[int, int] = {}
+        for line in self.units.lines:
+            if line.is_row:
+                heads[line.number] = heads.get(line.number - 1, line.number)
+        named: dict[tuple[int, int], str] = {}
+        for index in marked:
+            clause = self.units.clause[index]
+            number = clause.sentence.line.number
+            if heads.get(number) == number:
+                for token in clause.tokens:
+                    if unit := named_unit(tokens[token], self.words[token]):
+                        named[number, clause.cell] = unit
+        for index in bare:
+            clause = self.units.clause[index]
+            unit = named.get((heads.get(clause.sentence.line.number, -1), clause.cell), "")
+            if ":" in self.gaps[index]:
+                unit = named_unit(tokens[index - 1], self.words[index - 1])
+            if unit:
+                tokens[index] += f" {unit}"
 
     @cached_property
     def quantities(self) -> Sequence[int]:
