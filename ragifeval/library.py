@@ -73,7 +73,7 @@ def evaluate(
     name = name or str(getattr(answer, "__name__", type(answer).__name__)).strip("<>")
     task = make_task(chosen).answered_by(name, {}, reasoning_end)
     generator = FunctionGenerator(name, answer, threads)
-    outcome = _KeptRecords(task.samples, task.matching, reasoning_end)
+    outcome = _KeptRecords(task.samples, task.matching, reasoning_end, task.repeats)
     scorer = chosen.scoring.load_scorer()
     run(task, generator, lambda: scorer, None, outcome)
     if not outcome.answered and generator.first_error is not None:
@@ -87,8 +87,10 @@ def evaluate(
 class _KeptRecords(Outcome):
     """An outcome that keeps the records that it counts."""
 
-    def __init__(self, samples: Sequence[Sample], matching: str, reasoning_end: str | None) -> None:
-        super().__init__(samples, matching, reasoning_end)
+    def __init__(
+        self, samples: Sequence[Sample], matching: str, reasoning_end: str | None, repeats: int
+    ) -> None:
+        super().__init__(samples, matching, reasoning_end, repeats)
         self.records: list[Record] = []
 
     def add(self, record: Record) -> None:

@@ -17,10 +17,8 @@ from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.benchmark.facts import read_facts
 from ragifeval.benchmark.validate.facts import fact_problems
 from ragifeval.benchmark.variants.changed import FactError, World
-from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.jsonl import read_json_objects
-from ragifeval.scoring.scorer import load_scorer
-from ragifeval.text.normalizer import load_normalizer
+from ragifeval.scoring.scorer import Scorer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except ValueError as error:
                 print(f"{path}:{line}: {error}")
                 return 1
-    normalizer = load_normalizer()
-    scorer = load_scorer(normalizer, REFUSAL_MESSAGE, paths.BADWORDS)
+
+    scorer = Scorer.load()
     wanted = options.ids.split(",") if options.ids else samples
     count = 0
     for sample in (samples[key] for key in wanted):
@@ -56,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.seed is None:
             continue
         try:
-            exchange = World(sample, documents, normalizer).draw(options.seed)
+            exchange = World(sample, documents, scorer.criteria.normalizer).draw(options.seed)
         except FactError:
             continue
         changed = exchange.sample(sample)

@@ -43,15 +43,22 @@ def reference(sample: Sample, documents: Sequence[Document], resources: Resource
     """
     if sample.reference is None:
         raise UserError(f"baseline/reference: sample {sample.id!r} has no 'reference' in the data")
-    shown = [document.id for document in documents]
+    return cite_anew(sample.reference, sample.context, [document.id for document in documents])
+
+
+def cite_anew(answer: str, context: Sequence[str], shown: Sequence[str]) -> str:
+    """An answer whose citations go by one order of documents, with those of another order.
+
+    Args:
+        context: the ids of the documents that the answer goes by.
+        shown: the ids of these documents, and of others, in the other order.
+    """
 
     def place(number: re.Match[str]) -> str:
         cited = int(number[0])
-        if cited >= len(sample.context):
-            return number[0]
-        return str(shown.index(sample.context[cited]))
+        return str(shown.index(context[cited])) if cited < len(context) else number[0]
 
-    return CITATION.sub(lambda brackets: CITED_NUMBER.sub(place, brackets[0]), sample.reference)
+    return CITATION.sub(lambda brackets: CITED_NUMBER.sub(place, brackets[0]), answer)
 
 
 def extractive(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:

@@ -19,6 +19,7 @@ from ragifeval.cli.options import (
     add_prompt,
     add_scoring,
     add_seed,
+    add_stored_variants,
     add_switch,
     at_least,
     between,
@@ -275,6 +276,7 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
     )
     add_switch(parser, "--agreement", "how far the judge and the rules agree")
     add_data(parser)
+    add_stored_variants(parser)
     add_limit(parser, "only the first N answers of each log")
     add_seed(parser, "of the intervals of --agreement")
     add_dry_run(parser)
@@ -286,6 +288,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     option("logs", type=Path, nargs="+", metavar="LOG", help="a log, one for each model")
     option("-o", "--output", type=Path, required=True, help="the page, HTML")
     add_data(parser)
+    add_stored_variants(parser)
     add_prompt(parser, "shown with the prompt")
     add_scoring(parser)
     add_matching(
@@ -320,6 +323,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     )
     add_switch(parser, "--overwrite", "replace what -o names, never what is read")
     add_data(parser)
+    add_stored_variants(parser)
     add_scoring(parser)
     add_matching(parser)
     option(

@@ -24,7 +24,7 @@ from ragifeval.results.outputs import summary_path
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Journal
 from ragifeval.run.models import AnyConfig, load_any_generator, ready
-from ragifeval.run.outcome import Outcome, check_record
+from ragifeval.run.outcome import Outcome, check_record, variant_of
 from ragifeval.run.plan import make_task
 from ragifeval.run.run import Task, resume
 from ragifeval.run.run import run as ask
@@ -34,7 +34,10 @@ from ragifeval.text.normalizer import Normalizer
 
 EXIT_COMPLETE, EXIT_INCOMPLETE = 0, 1
 
-_FAILURES_SHOWN = 20
+CHARACTERS_A_TOKEN = 3
+"""Of Polish text, about, whatever the tokenizer."""
+
+_FAILURES_SHOWN, _NAMED = 20, 5
 
 RunConfig = BaselineConfig | PluginConfig | AnyConfig
 
@@ -47,6 +50,9 @@ def run(options: argparse.Namespace) -> int:
         config = load_local_config(options.model_config)
     else:
         config = load_remote_config(options.model_config)
+    # A service that is told no temperature has one of its own.
+    if settings.repeats > 1 and getattr(config, "temperature", 0) == 0:
+        raise UserError("--repeats: needs a temperature above 0 in the model config")
     task = make_task(settings)
     if not options.dry_run:
         config = ready(config)
@@ -56,9 +62,17 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(
             f"{options.model_config}: {error.filename} cannot be read: {error.strerror}"
         ) from None
+    for variant, reasons in task.left_out.items():
+        say(f"{variant}: leaves out {_reasons(reasons)}")
     if options.dry_run:
+        sizes: dict[str, list[int]] = {}
         for sample in task.samples:
-            show(f"=== {sample.id}\n{task.request(sample).prompt}\n")
+            prompt = str(task.request(sample).prompt)
+            show(f"=== {sample.id}\n{prompt}\n")
+            sizes.setdefault(variant_of(sample), []).append(len(prompt))
+        for variant, lengths in sizes.items():
+            count, tokens = len(lengths) * task.repeats, sum(lengths) * task.repeats
+            show(f"{variant}: {count} prompts, about {tokens // CHARACTERS_A_TOKEN:,} tokens")
         show(str(task.signature))
         return EXIT_COMPLETE
     return _evaluate(Evaluation(task, config, settings.scoring, vars(options)), options)
@@ -106,7 +120,7 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
                     f"leaves out; {summary_path(journal.path).name} stays that of the whole log"
                 )
         try:
-            if outcome.answered < len(task.samples):
+            if outcome.unanswered:
                 _answer(evaluation, journal, outcome)
         except BaseException as error:
             outcome.interrupted |= isinstance(error, KeyboardInterrupt)
@@ -115,7 +129,8 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
             raise
         try:
             name = evaluation.config.display_name
-            show(table(outcome, outcome.estimates(options.seed), name, task.signature))
+            estimates = outcome.estimates(options.seed)
+            show(table(outcome, estimates, name, task.signature, options.seed))
             _report_doubts(outcome)
         finally:
             _summarize(evaluation, options.seed, journal, outcome, others)
@@ -161,7 +176,8 @@ def _summarize(
         return
     if others:
         task = evaluation.task
-        whole = replace(task, samples=task.benchmark.samples).new_outcome()
+        samples = task.whole() if task.whole is not None else task.benchmark.samples
+        whole = replace(task, samples=samples).new_outcome()
         resume(journal, whole)
         whole.interrupted = outcome.interrupted
         outcome = whole
@@ -177,6 +193,17 @@ def _summarize(
         write_json(path, content)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _reasons(reasons: Mapping[str, str]) -> str:
+    """How many samples are left out for each reason, and the first few of them."""
+    by_reason: dict[str, list[str]] = {}
+    for key, reason in reasons.items():
+        by_reason.setdefault(reason, []).append(key)
+    return "; ".join(
+        f"{len(keys)} ({reason}): {', '.join(keys[:_NAMED])}{', ...' * (len(keys) > _NAMED)}"
+        for reason, keys in by_reason.items()
+    )
 
 
 def _report_doubts(outcome: Outcome) -> None:

@@ -20,6 +20,7 @@ from ragifeval.judge.judging import Judging, prompts_shown
 from ragifeval.judge.plan import JudgePlan, make_judge_plan
 from ragifeval.judge.summary import notes, rows, summary, table
 from ragifeval.results.outputs import output_paths, summary_path
+from ragifeval.results.variants import with_variants
 from ragifeval.text.clean import well_formed
 
 
@@ -76,7 +77,10 @@ def _single(options: argparse.Namespace) -> Item | None:
 
 def _read(options: argparse.Namespace) -> Sequence[Sequence[Item]]:
     benchmark = load_benchmark(options.docs_path, options.eval_path)
-    return [read_items(log, benchmark)[: options.limit] for log in options.logs]
+    return [
+        read_items(log, with_variants(benchmark, [log], options.variants))[: options.limit]
+        for log in options.logs
+    ]
 
 
 def _print_prompts(plan: JudgePlan, all_items: Sequence[Sequence[Item]]) -> int:

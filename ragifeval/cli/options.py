@@ -80,6 +80,20 @@ def add_evaluation(parser: argparse.ArgumentParser, kind: Kind) -> None:
     add_seed(parser, "of shuffling and of the intervals")
     add_limit(parser, "only the first N samples")
     option("--ids", metavar="A,B", help="only the samples with these ids")
+    add_variants(
+        parser,
+        "core",
+        "the questions as they are (core), to be refused (twin), among N documents (noise:N), "
+        "with the documents in other orders (order:SEED), with other facts (changed:SEED); "
+        "combined as in changed:3+noise:16",
+    )
+    option(
+        "--repeats",
+        type=positive,
+        default=1,
+        metavar="K",
+        help="ask each question K times; the model config needs a temperature above 0",
+    )
     add_switch(parser, "--overwrite", "start the log over")
     add_dry_run(parser)
 
@@ -98,6 +112,16 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     """Add the files of the benchmark."""
     parser.add_argument("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
     parser.add_argument("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
+
+
+def add_variants(parser: argparse.ArgumentParser, default: str | None, meaning: str) -> None:
+    """Add --variants."""
+    parser.add_argument("--variants", default=default, metavar="A,B", help=meaning)
+
+
+def add_stored_variants(parser: argparse.ArgumentParser) -> None:
+    """Add --variants to a command that reads logs."""
+    add_variants(parser, None, "those that the answers are to, where their logs do not tell")
 
 
 def add_prompt(parser: argparse.ArgumentParser, system_message: str) -> None:

@@ -5,10 +5,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.cli.options import inputs
 from ragifeval.cli.settings import scoring_settings
 from ragifeval.cli.terminal import say, show
@@ -23,6 +24,7 @@ from ragifeval.files import (
 )
 from ragifeval.results.outputs import output_paths, summary_path
 from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
+from ragifeval.results.variants import with_variants
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
 from ragifeval.run.summary import doubts, summary, table
@@ -39,23 +41,24 @@ def run(options: argparse.Namespace) -> int:
             check_output(new, is_own, inputs(options))
             if new.exists() and not options.overwrite:
                 raise UserError(f"-o: {new} exists; name another one, or --overwrite it")
-    standard = _standard(options)
+    benchmark = load_benchmark(options.docs_path, options.eval_path)
+    standard = _standard(options, benchmark)
     is_complete = True
     for log, output in zip(options.logs, outputs, strict=True):
         try:
-            rescored = _score(log, output, standard, options)
+            samples = with_variants(benchmark, [log], options.variants).samples
+            rescored = _score(log, output, replace(standard, samples=samples), options)
         except OSError as error:
             raise UserError(f"{output}: cannot be written: {error.strerror}") from None
         is_complete &= rescored.outcome.status == "complete" and not rescored.log.unknown
     return 0 if is_complete else 1
 
 
-def _standard(options: argparse.Namespace) -> Standard:
+def _standard(options: argparse.Namespace, benchmark: Benchmark) -> Standard:
     """What the logs are scored by: read and checked before any of them."""
     scoring = scoring_settings(options)
     if options.reasoning_end == "":
         raise UserError("--reasoning_end: is empty, and so would end before every answer")
-    benchmark = load_benchmark(options.docs_path, options.eval_path)
     parts = scoring.signature_parts(benchmark.fingerprint())
     return Standard(
         benchmark.samples, scoring.load_scorer(), scoring.matching, options.reasoning_end, parts
@@ -79,7 +82,7 @@ def _score(
         rescored = rescore(path, standard, write)
     outcome = rescored.outcome
     by_rule = outcome.estimates(options.seed)
-    show(table(outcome, by_rule, rescored.name, rescored.signature) + "\n")
+    show(table(outcome, by_rule, rescored.name, rescored.signature, options.seed) + "\n")
     for line in _notes(rescored, options.eval_path):
         say(f"{path}: {line}")
     if output is not None:

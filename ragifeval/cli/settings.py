@@ -26,4 +26,6 @@ def run_settings(options: argparse.Namespace) -> RunSettings:
         scoring=scoring_settings(options),
         ids=None if ids is None else [key.strip() for key in ids.split(",") if key.strip()],
         limit=options.limit,
+        variants=options.variants,
+        repeats=options.repeats,
     )

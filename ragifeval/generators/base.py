@@ -34,11 +34,14 @@ class Request:
         id: names the question; a local model that samples draws from the random stream of this id.
         schema: the JSON schema of the reply, for services that can hold a model to one; generators
             that cannot ignore it.
+        repeat: which asking of the same question it is, from 1; a seed in the model's config grows
+            with it.
     """
 
     id: str
     prompt: Prompt
     schema: Mapping[str, Any] | None = None
+    repeat: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,11 @@ def rescored_signature(old: Signature | None, scoring: Mapping[str, str]) -> Sig
         `asked` says so: such scores stand beside each other, but not beside those of a new run.
     """
     known = dict(old.parts) if old is not None else {}
-    parts = {part: scoring.get(part, known.get(part, UNKNOWN)) for part in _PARTS}
+    parts = {
+        part: scoring.get(part, known.get(part, UNKNOWN))
+        for part in _PARTS
+        if part != "variants" or part in known
+    }
     asked = "/".join(known.get(part, UNKNOWN) for part in _ASKED)
     asked = known.get("asked", asked)
     if old is None or asked == "/".join(scoring[part] for part in _ASKED):

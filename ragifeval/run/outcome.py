@@ -1,12 +1,15 @@
 """Records counted: who is answered, who is not and why, what is doubtful, and all scores."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from ragifeval.benchmark.benchmark import Sample
+from ragifeval.benchmark.variants.source import VariantSample
+from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
-from ragifeval.scoring.conditions import REGISTRY
+from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
 from ragifeval.scoring.statistics import Estimate, Tally
 from ragifeval.text.matching import RULES, other_rule
 
@@ -24,19 +27,26 @@ class Outcome:
         samples: those that are asked, or that records may be about.
         matching: the headline rule.
         reasoning_end: the mark that ends a reasoning; None if none is known.
+        repeats: how many answers each sample is to have.
 
     Attributes:
         tallies: the rule's name -> its scores.
         answers: how many answers each sample has, by its place. A sample with several counts with
             their means.
-        failed: sample id -> why it has no answer.
+        failed: sample id -> why it has no answer, or not all of them.
+        variants: variant -> the places of its samples; one where samples are of no variant.
+        by_repeat: (variant, repeat) -> the sum and the number of the headline rule's scores.
         truncated: how many answers were cut off by their limit of tokens or a filter.
         reasoning_unset: how many answers hold the end of a reasoning although none is known.
         interrupted: whether the user stopped the run.
     """
 
     def __init__(
-        self, samples: Sequence[Sample], matching: str, reasoning_end: str | None = None
+        self,
+        samples: Sequence[Sample],
+        matching: str,
+        reasoning_end: str | None = None,
+        repeats: int = 1,
     ) -> None:
         self.samples = samples
         self.matching = matching
@@ -44,6 +54,13 @@ class Outcome:
         self.tallies = {rule: Tally(len(samples)) for rule in RULES}
         self.answers = [0] * len(samples)
         self.answered = 0
+        self.repeats = repeats
+        self.variants: dict[str, array[int]] = {}
+        for place, sample in enumerate(samples):
+            self.variants.setdefault(variant_of(sample), array("l")).append(place)
+        self.by_repeat: dict[tuple[str, int], tuple[float, int]] = {}
+        # A byte for each answer that is to come, the repeats of a sample side by side.
+        self._is_there = bytearray(len(samples) * repeats)
         self.failed: dict[str, str] = {}
         self.truncated = 0
         self.reasoning_unset = 0
@@ -54,12 +71,14 @@ class Outcome:
     def add(self, record: Record) -> None:
         """Count one record."""
         key: str = record["id"]
-        place = self.places[key]
+        place, repeat = self.places[key], record.get("repeat", 1)
         if record["answer"] is None:
-            if not self.answers[place]:
+            if not self.is_answered(place, repeat):
                 self.failed[key] = record["error"]
             return
-        self.failed.pop(key, None)
+        self._is_there[self._index(place, repeat)] = True
+        if all(self._is_there[self._index(place, 1) : self._index(place, self.repeats) + 1]):
+            self.failed.pop(key, None)
         self.answered += not self.answers[place]
         self.answers[place] += 1
         if len(self._texts) < 2:
@@ -68,6 +87,28 @@ class Outcome:
         self.reasoning_unset += self._counts_reasoning and REASONING_END in record["answer"]
         for rule, name in score_names(self.matching).items():
             self.tallies[rule].add(place, record[name])
+        scores = [value for name, value in record["scores"].items() if name in counted()]
+        variant = variant_of(self.samples[place])
+        before, count = self.by_repeat.get((variant, repeat), (0.0, 0))
+        self.by_repeat[variant, repeat] = before + sum(scores), count + len(scores)
+
+    def is_answered(self, place: int, repeat: int = 1) -> bool:
+        """Whether the sample at a place has its answer, or that of a repeat."""
+        return bool(self._is_there[self._index(place, repeat)])
+
+    def _index(self, place: int, repeat: int) -> int:
+        # A log that is scored anew may hold repeats that nobody waits for.
+        return place * self.repeats + min(repeat, self.repeats) - 1
+
+    @property
+    def unanswered(self) -> int:
+        """How many answers are missing."""
+        return self._is_there.count(0)
+
+    @property
+    def headline(self) -> str:
+        """The variant whose scores stand at the head: the core, or the first."""
+        return CORE if CORE in self.variants or not self.variants else next(iter(self.variants))
 
     @property
     def running_total(self) -> float | None:
@@ -90,18 +131,29 @@ class Outcome:
     @property
     def repeated(self) -> Sequence[str]:
         """The ids of the samples with several answers."""
-        return [self.samples[place].id for place, count in enumerate(self.answers) if count > 1]
+        return [
+            self.samples[place].id
+            for place, count in enumerate(self.answers)
+            if count > self.repeats
+        ]
 
     @property
     def status(self) -> str:
         """Whether all samples are answered, in one word."""
         if self.interrupted:
             return "partial"
-        return "complete" if self.answered == len(self.samples) else "incomplete"
+        return "incomplete" if self.unanswered else "complete"
 
-    def estimates(self, seed: int) -> dict[str, dict[str, Estimate]]:
-        """The rule's name -> score key -> its estimate."""
-        return {rule: tally.estimates(seed) for rule, tally in self.tallies.items()}
+    def estimates(self, seed: int, variant: str | None = None) -> dict[str, dict[str, Estimate]]:
+        """The rule's name -> score key -> its estimate; of the headline's variant, or another."""
+        places = self.variants.get(variant or self.headline, ())
+        chosen = None if len(self.variants) < 2 else places
+        return {rule: tally.estimates(seed, chosen) for rule, tally in self.tallies.items()}
+
+
+def variant_of(sample: Sample) -> str:
+    """The variant of a sample; the core for one as the data have it."""
+    return sample.variant if isinstance(sample, VariantSample) else CORE
 
 
 def score_names(matching: str) -> Mapping[str, str]:
@@ -127,7 +179,8 @@ def _are_scores(scores: object) -> TypeGuard[Mapping[str, float]]:
     """Whether it is an object of known scores from 0 to 1, and of lengths."""
     if not isinstance(scores, dict):
         return False
-    known = {key for condition in REGISTRY.values() for key in condition.keys}
+    conditions = (*REGISTRY.values(), *MADE_BY_VARIANTS.values())
+    known = {key for condition in conditions for key in condition.keys}
     return scores.keys() <= known | _LENGTHS and all(
         type(value) in (int, float) and 0 <= value <= (_LONGEST_ANSWER if key in _LENGTHS else 1)
         for key, value in scores.items()

@@ -8,6 +8,7 @@ from typing import Any
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Sample, load_benchmark
 from ragifeval.benchmark.sets import find_set
+from ragifeval.benchmark.variants.variants import expand, read_variants, signature_parts
 from ragifeval.errors import UserError, unknown
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
@@ -27,6 +28,8 @@ class RunSettings:
         shuffle_seed: of the order of each question's documents; None keeps the order of the data.
         ids: the only samples that are asked; None for all.
         limit: how many samples are asked; None for all.
+        variants: of each of them, "core,twin,noise:16"; docs/variants.md lists them.
+        repeats: how often each question is asked.
     """
 
     docs_path: Path = paths.DOCUMENTS
@@ -38,6 +41,8 @@ class RunSettings:
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     ids: Sequence[str] | None = None
     limit: int | None = None
+    variants: str = "core"
+    repeats: int = 1
 
     @classmethod
     def of(cls, data: str | Path = "core", **settings: Any) -> "RunSettings":
@@ -76,7 +81,11 @@ def make_task(settings: RunSettings) -> Task:
     """
     check_text("--system_message", settings.system_message)
     benchmark = load_benchmark(settings.docs_path, settings.eval_path)
-    samples = _selected(benchmark.samples, settings)
+    variants = read_variants(settings.variants)
+    expanded = expand(benchmark, variants, _selected(benchmark.samples, settings))
+    samples = expanded.benchmark.samples
+    if not samples:
+        raise UserError(f"--variants: {settings.variants} leaves no sample")
     template = PromptTemplate(
         settings.prompt,
         settings.system_message,
@@ -90,14 +99,18 @@ def make_task(settings: RunSettings) -> Task:
         "system": default_or_fingerprint(settings.system_message, defaults.SYSTEM_MESSAGE),
         "mode": "completion" if settings.text_completion else "chat",
         **settings.scoring.signature_parts(benchmark.fingerprint()),
+        **signature_parts(variants, benchmark),
     }
     task = Task(
-        benchmark=benchmark,
+        benchmark=expanded.benchmark,
         samples=samples,
         template=template,
         shuffle_seed=seed,
         matching=settings.scoring.matching,
         signature=Signature({part: parts[part] for part in PARTS if part in parts}),
+        repeats=settings.repeats,
+        left_out=expanded.left_out,
+        whole=lambda: expand(benchmark, variants).benchmark.samples,
     )
     # A template that cannot be rendered is found out now, not by the first question asked.
     task.request(samples[0])

@@ -1,11 +1,12 @@
 """A run: each sample is asked, each answer is scored, and its record is journalled."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.benchmark.variants.source import VariantSample
 from ragifeval.generators.base import Answer, Generator, Request
 from ragifeval.run.asking import Asking, split_reasoning
 from ragifeval.run.journal import Journal, Record
@@ -25,6 +26,9 @@ class Task:
         matching: the headline rule.
         signature: of the run, for its records.
         reasoning_end: the mark that ends the model's reasoning; None if it has none.
+        repeats: how often each question is asked.
+        left_out: variant -> sample id -> why it has no form of the sample.
+        whole: gives all samples that the log may hold, also those that are not asked now.
     """
 
     benchmark: Benchmark
@@ -34,6 +38,9 @@ class Task:
     matching: str
     signature: Signature
     reasoning_end: str | None = None
+    repeats: int = 1
+    left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    whole: Callable[[], Sequence[Sample]] | None = None
 
     def answered_by(
         self, model: str, settings: Mapping[str, Any], reasoning_end: str | None
@@ -56,17 +63,19 @@ class Task:
         return ordered_documents(self.benchmark, sample, self.shuffle_seed)
 
     def find(self, key: str) -> tuple[Sample, Sequence[Document]]:
-        """The sample of an id, and its documents as the prompt shows them."""
-        sample = self._by_id[key]
+        """The sample of a request's id, and its documents as the prompt shows them."""
+        sample = self._by_id.get(key) or self._by_id[key.rpartition("#")[0]]
         return sample, self.documents(sample)
 
-    def request(self, sample: Sample) -> Request:
-        """The request that asks a sample's question."""
-        return Request(sample.id, self.template.render(sample, self.documents(sample)))
+    def request(self, sample: Sample, repeat: int = 1) -> Request:
+        """The request that asks a sample's question, again where it is a repeat."""
+        key = f"{sample.id}#{repeat}" if repeat > 1 else sample.id
+        prompt = self.template.render(sample, self.documents(sample))
+        return Request(key, prompt, repeat=repeat)
 
     def new_outcome(self) -> Outcome:
         """The outcome before the first answer."""
-        return Outcome(self.samples, self.matching, self.reasoning_end)
+        return Outcome(self.samples, self.matching, self.reasoning_end, self.repeats)
 
 
 def resume(journal: Journal, outcome: Outcome) -> int:
@@ -78,9 +87,10 @@ def resume(journal: Journal, outcome: Outcome) -> int:
     others = 0
     for record in journal.records():
         place = outcome.places.get(record["id"])
-        if place is None:
+        repeat = record.get("repeat", 1)
+        if place is None or repeat > outcome.repeats:
             others += 1
-        elif not outcome.answers[place]:
+        elif not outcome.is_answered(place, repeat):
             outcome.add(record)
     return others
 
@@ -102,24 +112,27 @@ def run(
     signature = str(task.signature)
 
     def missing() -> Iterator[Request]:
-        for place, sample in enumerate(task.samples):
-            if not outcome.answers[place]:
-                yield task.request(sample)
+        for repeat in range(1, task.repeats + 1):
+            for place, sample in enumerate(task.samples):
+                if not outcome.is_answered(place, repeat):
+                    yield task.request(sample, repeat)
 
     def read(answer: Answer) -> Record:
         sample, documents = task.find(answer.request.id)
         context = [document.id for document in documents]
-        return make_record(
+        record = make_record(
             sample, context, answer, scorer(), task.matching, task.reasoning_end, signature
         )
+        return record if task.repeats == 1 else record | {"repeat": answer.request.repeat}
 
     def status() -> str:
         total = outcome.running_total
         return f"total {total * 100:.1f}" if total is not None else ""
 
-    asking = Asking(generator, journal, total=len(task.samples), unit=" answers", status=status)
+    total = len(task.samples) * task.repeats
+    asking = Asking(generator, journal, total=total, unit=" answers", status=status)
     with asking:
-        asking.skip(outcome.answered)
+        asking.skip(total - outcome.unanswered)
         try:
             for record in asking.ask(missing(), read):
                 outcome.add(record)
@@ -157,6 +170,8 @@ def make_record(
         "error": answer.error,
         "signature": signature,
     }
+    if isinstance(sample, VariantSample):
+        record["variant"] = sample.variant
     reasoning = answer.reasoning
     if answer.text is not None:
         text, parted, is_whole = split_reasoning(answer.text, reasoning_end)

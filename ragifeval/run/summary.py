@@ -2,13 +2,15 @@
 
 import platform
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ragifeval import __version__
+from ragifeval import __version__, defaults
 from ragifeval.paths import ROOT
 from ragifeval.run.asking import REASONING_END
+from ragifeval.run.by_variant import scores_by_variant, spreads, variant_table
 from ragifeval.run.outcome import Outcome
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
@@ -22,12 +24,19 @@ _LENGTHS = ("len_chars", "len_words")
 _PACKAGES = ("transformers", "torch", "accelerate", "openai", "jinja2", "spacy", "google-auth")
 
 
-def table(outcome: Outcome, by_rule: Estimates, name: str, signature: Signature) -> str:
-    """A title, the conditions, lengths and aggregates, then the signature.
+def table(
+    outcome: Outcome,
+    by_rule: Estimates,
+    name: str,
+    signature: Signature,
+    seed: int = defaults.SEED,
+) -> str:
+    """A title, the conditions, lengths and aggregates, the variants, then the signature.
 
     Args:
         by_rule: from Outcome.estimates().
         name: of the model or the log.
+        seed: of the intervals of variants.
     """
     other = other_rule(outcome.matching)
     headline, beside = by_rule[outcome.matching], by_rule[other]
@@ -36,14 +45,22 @@ def table(outcome: Outcome, by_rule: Estimates, name: str, signature: Signature)
         f"{one_line(name)}: {outcome.answered} of {len(outcome.samples)} samples answered{status}",
         "",
     ]
-    lines += [_row("", [f"{outcome.matching} %", "95 % interval", "count", f"{other} %"])]
+    head = outcome.headline if len(outcome.variants) > 1 else ""
+    lines += [_row(head, [f"{outcome.matching} %", "95 % interval", "count", f"{other} %"])]
     keys = [key for key in headline if key not in AGGREGATES and key not in _LENGTHS]
     lines += [_score_row(key, headline[key], beside[key]) for key in keys]
     lines += [_length_row(key, headline[key]) for key in _LENGTHS if key in headline]
     lines.append(_rule())
     lines += [_score_row(key, headline[key], beside[key]) for key in AGGREGATES if key in headline]
+    if has_variants(outcome):
+        lines += ["", variant_table(outcome, seed)]
     lines += ["", one_line(str(signature))]
     return "\n".join(lines)
+
+
+def has_variants(outcome: Outcome) -> bool:
+    """Whether there is more than the answers to the core, one for each question."""
+    return len(outcome.variants) > 1 or any(repeat > 1 for _, repeat in outcome.by_repeat)
 
 
 _NAME_WIDTH, _WIDTHS = 16, (12, 15, 7, 12)
@@ -96,7 +113,7 @@ def summary(
     outcome: Outcome,
     by_rule: Estimates,
     signature: Signature,
-    options: Mapping[str, object],
+    options: Mapping[str, Any],
     **more: object,
 ) -> dict[str, Any]:
     """The content of OUT.summary.json. Scores are shares from 0 to 1.
@@ -113,12 +130,23 @@ def summary(
         "failed": len(outcome.failed),
         "truncated": outcome.truncated,
         **_scores_as_json(by_rule, outcome.matching),
+        **_variants_as_json(outcome, options.get("seed", defaults.SEED)),
         "failures": outcome.failed,
         "signature": str(signature),
         "signature_parts": dict(signature.parts),
         "options": {name: _plain(value) for name, value in options.items()},
         **more,
         "versions": versions(),
+    }
+
+
+def _variants_as_json(outcome: Outcome, seed: int) -> dict[str, Any]:
+    if not has_variants(outcome):
+        return {}
+    scores = list(scores_by_variant(outcome, seed))
+    return {
+        "variants": [variant.as_json() for variant in scores],
+        "spreads": [asdict(spread) for spread in spreads(outcome, scores)],
     }
 
 

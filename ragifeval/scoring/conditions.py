@@ -403,6 +403,70 @@ class Safe(_Flag):
         return self.badwords.isdisjoint(response.text.normalized.lemmas)
 
 
+class _MadeByVariants(Condition):
+    """A condition that is shown and counts towards no mean. Data cannot state it."""
+
+    @classmethod
+    def check(cls, parameter: object, context: Sequence[str]) -> None:
+        raise ValueError("is made by a variant, and cannot be stated")
+
+
+class Unrefused(_MadeByVariants):
+    """What an answer does that should be a refusal and is none: it invents, or tells a part.
+
+    It invents where it says what an entry asks for, or states a number that stands neither in a
+    document of the context nor in the question. Its parameter: `entries`, and `numbers` that do.
+    """
+
+    name = "unrefused"
+    keys = ("invented", "partial")
+
+    def __init__(self, parameter: Mapping[str, Any], criteria: Criteria) -> None:
+        self.entries = Include(parameter["entries"], criteria).entries
+        self.numbers = frozenset(parameter["numbers"])
+        self.message = criteria.refusal_message.lower()
+
+    def score(self, response: Response, rule: Rule) -> Sequence[float]:
+        if self.message in response.answer.lower():
+            return 0.0, 0.0
+        is_invented = not self.numbers.issuperset(numbers_of(response.reading)) or any(
+            entry.is_found(response, rule) for entry in self.entries
+        )
+        return float(is_invented), float(not is_invented)
+
+
+def numbers_of(reading: Reading) -> Iterator[str]:
+    """Yield the numbers that a text states: with a unit or a month, or of two digits and more."""
+    for token in reading.tokens:
+        numbers = [part for part in token.split() if part[0].isdigit()]
+        if len(numbers) < len(token.split()) or len(token) > 1:
+            yield from numbers
+
+
+class Memory(_MadeByVariants):
+    """Whether an answer says what was right before facts changed. Its parameter: the entries."""
+
+    name = "memory"
+    keys = ("memory",)
+
+    def __init__(self, parameter: Sequence[Any], criteria: Criteria) -> None:
+        self.entries = Include(parameter, criteria).entries
+
+    def score(self, response: Response, rule: Rule) -> Sequence[float]:
+        return (float(any(entry.is_found(response, rule) for entry in self.entries)),)
+
+
+MADE_BY_VARIANTS: Mapping[str, type[Condition]] = {
+    condition.name: condition for condition in (Unrefused, Memory)
+}
+"""Name -> a condition that only variants state, beside those of the registry."""
+
+
+def kind_of(name: str) -> type[Condition]:
+    """The condition of a name in `expect`."""
+    return REGISTRY.get(name) or MADE_BY_VARIANTS[name]
+
+
 def counted() -> Mapping[str, Aggregate]:
     """The score key of each condition that counts -> the aggregate it counts towards."""
     return {condition.keys[0]: condition.aggregate for condition in REGISTRY.values()}

@@ -9,11 +9,11 @@ from ragifeval import __version__, defaults
 from ragifeval.errors import UserError
 from ragifeval.paths import BADWORDS
 from ragifeval.scoring.conditions import (
-    REGISTRY,
     Condition,
     Criteria,
     Response,
     check_refusal_message,
+    kind_of,
 )
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 from ragifeval.text.clean import clean_text
@@ -83,7 +83,7 @@ class Scorer:
         if known != sample:
             if len(self._conditions) >= self.REMEMBERED:
                 self._conditions.clear()
-            conditions = [REGISTRY[name].of(sample.expect, self.criteria) for name in sample.expect]
+            conditions = [kind_of(name).of(sample.expect, self.criteria) for name in sample.expect]
             self._conditions[sample.id] = sample, conditions
         return conditions
 

@@ -9,9 +9,9 @@ from typing import Any
 
 PARTS = (
     *("data", "prompt", "normalizer", "badwords", "matching", "shuffle", "refusal", "system"),
-    *("mode", "version", "model"),
+    *("mode", "variants", "version", "model"),
 )
-"""The parts of a run's signature, in order."""
+"""The parts of a run's signature, in order; `variants` only beside or instead of the core."""
 
 _END_BYTES = 65_536
 

@@ -4,7 +4,7 @@ Random draws are the same in every version of numpy.
 """
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import TYPE_CHECKING, TypeAlias
@@ -90,6 +90,7 @@ class Tally:
         self._size = size
         self._columns: dict[str, array[float]] = {}
         self._answers = array("l", [0]) * size
+        self._right = array("l", [0]) * size
         self._sum = 0.0
         self._count = 0
         self._counted = counted()
@@ -109,38 +110,31 @@ class Tally:
             if key in self._counted:
                 self._sum += value
                 self._count += 1
+        self._right[index] += all(scores.get(key, 1) == 1 for key in self._counted)
+
+    def shares_right(self, places: Sequence[int]) -> list[float | None]:
+        """The share of answers with full marks at each place; None where there is no answer."""
+        return [
+            self._right[place] / self._answers[place] if self._answers[place] else None
+            for place in places
+        ]
 
     @property
     def running_total(self) -> float | None:
         """The total so far, from 0 to 1; None before the first condition."""
         return self._sum / self._count if self._count else None
 
-    def estimates(self, seed: int) -> dict[str, Estimate]:
+    def estimates(self, seed: int, places: Sequence[int] | None = None) -> dict[str, Estimate]:
         """Each score key in the order of the registry, then correctness, safety and total.
 
-        A key that no sample has is left out. The intervals are percentiles over 1,000 resamplings
+        A key that no sample has is left out. `places` are those of the samples that count; None for
+        all. The intervals are percentiles over 1,000 resamplings
         of the samples (Efron's percentile bootstrap), drawn by a generator whose stream never
         changes.
         """
         import numpy as np
 
-        # Columns of sums and of counts, one of each per estimate: every mean is a ratio of two
-        # sums.
-        sums: dict[str, Floats] = {}
-        counts: dict[str, Floats] = {}
-        for key in self._shown_keys():
-            column = np.frombuffer(self._columns[key], dtype=np.float64)
-            present = ~np.isnan(column)
-            sums[key], counts[key] = np.where(present, column, 0.0), present.astype(np.float64)
-        for name in AGGREGATES:
-            keys = [
-                key
-                for key, aggregate in self._counted.items()
-                if key in sums and name in (aggregate, "total")
-            ]
-            if keys:
-                sums[name] = np.sum([sums[key] for key in keys], axis=0)
-                counts[name] = np.sum([counts[key] for key in keys], axis=0)
+        sums, counts = self._sums(places)
         if not sums:
             return {}
         intervals = _bootstrap(np.stack(list(sums.values())), np.stack(list(counts.values())), seed)
@@ -151,6 +145,63 @@ class Tally:
             for key, (low, high) in zip(sums, intervals, strict=True)
         }
 
+    def difference(
+        self, key: str, first: Sequence[int], second: Sequence[int], seed: int
+    ) -> Estimate | None:
+        """The mean of a score at the second places less that at the first, paired.
+
+        Args:
+            first, second: of the same questions in the same order.
+
+        Returns:
+            None where no question is answered in both. Its count is that of the questions.
+        """
+        import numpy as np
+
+        (sums, counts), (others, other_counts) = self._sums(first), self._sums(second)
+        if key not in sums or key not in others:
+            return None
+        both = (counts[key] > 0) & (other_counts[key] > 0)
+        size = int(both.sum())
+        if not size:
+            return None
+        table = np.stack([one[key][both] for one in (sums, others, counts, other_counts)])
+        means = []
+        for weights in Resampling(seed % 2**32, BOOTSTRAP_SAMPLES).bootstrap(size):
+            drawn = weights @ table.T
+            means.append(drawn[:, 1] / drawn[:, 3] - drawn[:, 0] / drawn[:, 2])
+        low, high = np.percentile(np.concatenate(means), [2.5, 97.5])
+        whole = table.sum(axis=1)
+        mean = whole[1] / whole[3] - whole[0] / whole[2]
+        return Estimate(float(mean), size, float(low), float(high))
+
+    def _sums(self, places: Sequence[int] | None) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """Columns of sums and of counts, one of each per estimate.
+
+        Every mean is a ratio of two sums.
+        """
+        import numpy as np
+
+        sums: dict[str, Floats] = {}
+        counts: dict[str, Floats] = {}
+        for key in self._shown_keys():
+            column = np.frombuffer(self._columns[key], dtype=np.float64)
+            if places is not None:
+                column = column[np.asarray(places, dtype=np.intp)]
+            present = ~np.isnan(column)
+            if present.any():
+                sums[key], counts[key] = np.where(present, column, 0.0), present.astype(np.float64)
+        for name in AGGREGATES:
+            keys = [
+                key
+                for key, aggregate in self._counted.items()
+                if key in sums and name in (aggregate, "total")
+            ]
+            if keys:
+                sums[name] = np.sum([sums[key] for key in keys], axis=0)
+                counts[name] = np.sum([counts[key] for key in keys], axis=0)
+        return sums, counts
+
     def _shown_keys(self) -> list[str]:
         known = [key for condition in REGISTRY.values() for key in condition.keys]
         others = [key for key in self._columns if key not in known]
@@ -159,6 +210,17 @@ class Tally:
             for key in [*known, *others]
             if key in self._columns and not all(isnan(value) for value in self._columns[key])
         ]
+
+
+def mean_of(values: Sequence[float], seed: int) -> Estimate | None:
+    """The mean of some values with its interval, by bootstrap over them; None of no values."""
+    import numpy as np
+
+    if not values:
+        return None
+    column = np.array([values], dtype=np.float64)
+    ((low, high),) = _bootstrap(column, np.ones_like(column), seed)
+    return Estimate(float(column.mean()), len(values), low, high)
 
 
 def _bootstrap(sums: Floats, counts: Floats, seed: int) -> list[tuple[float, float]]:

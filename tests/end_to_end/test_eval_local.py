@@ -275,7 +275,7 @@ class TestDryRun:
         chat, text = (call("--dry_run", "--limit", "1", *m) for m in ((), ("--text_completion",)))
         assert chat.out.splitlines()[1:5:3] == ["<system>", "<user>"]
         marks = re.compile(r"<(system|user)>\n")
-        assert marks.sub("", chat.out).splitlines()[:-1] == text.out.splitlines()[:-1]
+        assert marks.sub("", chat.out).splitlines()[:-2] == text.out.splitlines()[:-2]
 
     def test_the_reader_may_stop_reading(self) -> None:
         """As in eval_local.py --dry_run | head -1."""

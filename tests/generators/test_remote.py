@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import pairwise
@@ -104,6 +105,15 @@ def test_sends_the_chat_and_the_settings(changes: dict[str, Any], fields: dict[s
         ],
         **fields,
     }
+
+
+def test_a_repeat_has_a_seed_of_its_own() -> None:
+    with Loopback(echo) as server:
+        generator = RemoteGenerator(config(server.url, extra_body={"seed": 7}), KEY, False)
+        (first,) = requests(1)
+        again = replace(first, id="0#3", repeat=3)
+        assert len(list(generator.generate([first, again]))) == 2
+    assert [call.json["seed"] for call in server.calls] == [7, 9]
 
 
 @pytest.mark.parametrize(("max_tokens", "sent"), [(5, 5), (None, 4096)])

@@ -145,7 +145,10 @@ class RemoteGenerator:
         if request.schema is not None:
             schema = {"name": "reply", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return body | config.extra_body
+        body |= config.extra_body
+        if request.repeat > 1 and isinstance(body.get("seed"), int):
+            body["seed"] += request.repeat - 1
+        return body
 
 
 def served_model(config: RemoteConfig, api_key: str) -> str:

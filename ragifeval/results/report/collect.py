@@ -16,7 +16,14 @@ from ragifeval.results.report.opinions import find_differences, find_opinions
 from ragifeval.results.report.runs import Run
 from ragifeval.results.single_page import lean
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response, counted
+from ragifeval.scoring.conditions import (
+    REGISTRY,
+    Condition,
+    Criteria,
+    Response,
+    counted,
+    kind_of,
+)
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import Text, other_rule
 
@@ -109,7 +116,7 @@ class _Collector:
         """Take in one sample with the answers of every run."""
         content = self.content
         conditions = {
-            name: REGISTRY[name].of(sample.expect, self._basis.criteria) for name in sample.expect
+            name: kind_of(name).of(sample.expect, self._basis.criteria) for name in sample.expect
         }
         views: dict[tuple[tuple[str, ...], bool], int] = {}
         answers: list[list[dict[str, Any]]] = []

@@ -1,0 +1,150 @@
+"""What variants are made of: the documents by nearness, what they say, and new values."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.benchmark.variants.changed import Exchange, World
+from ragifeval.benchmark.variants.nearest import Index
+from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.scoring.conditions import Criteria, Entry, Include, Response, numbers_of
+from ragifeval.text.matching import RULES, Text
+from ragifeval.text.normalizer import Normalizer, load_normalizer
+
+# Documents kept ready to be looked through, and exchanges of values.
+_READY, _EXCHANGES = 256, 16
+
+
+@dataclass(frozen=True, slots=True)
+class VariantSample(Sample):
+    """A sample of a variant.
+
+    Attributes:
+        variant: its name, "core" for a sample as the data have it.
+        origin: the id of the sample in the data.
+        asked: the entries that the data or new values ask for, whatever is expected now: no
+            document that is added may meet one.
+    """
+
+    variant: str = "core"
+    origin: str = ""
+    asked: tuple[Any, ...] = ()
+
+
+class Source:
+    """A benchmark ready to make variants of.
+
+    The default normalizer reads it, whatever scores the answers: variants are the same everywhere.
+    """
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self.documents = VariantDocuments(self)
+        self.origins = {sample.id: sample for sample in benchmark.samples}
+        self.exchange = lru_cache(_EXCHANGES)(self._exchange)
+        self._response = lru_cache(_READY)(self._read)
+        # The entries last asked for, made ready.
+        self._compiled: tuple[object, Sequence[Entry]] = (None, ())
+
+    @cached_property
+    def normalizer(self) -> Normalizer:
+        """The lemma table's."""
+        return load_normalizer()
+
+    @cached_property
+    def _criteria(self) -> Criteria:
+        return Criteria(self.normalizer, REFUSAL_MESSAGE, frozenset())
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self.benchmark.documents, self.normalizer)
+
+    @cached_property
+    def _categories(self) -> Mapping[str | None, frozenset[str]]:
+        """Category -> the documents of its samples."""
+        keys: dict[str | None, set[str]] = {}
+        for sample in self.benchmark.samples:
+            keys.setdefault(sample.category, set()).update(sample.context)
+        return {category: frozenset(found) for category, found in keys.items()}
+
+    def near(self, sample: VariantSample) -> Iterator[str]:
+        """Yield documents that may be added, those of the sample's category first, nearest first.
+
+        None is of the sample's own context, and none meets an entry. What is to be refused has no
+        entries that would tell: it gets documents of other categories alone.
+        """
+        origin = self.origins[sample.origin]
+        same = self._categories[origin.category] if origin.category is not None else frozenset()
+        ranked = [key for key in self._index.rank(origin.question) if key not in origin.context]
+        if not sample.asked:
+            ranked = [key for key in ranked if key not in same]
+        for key in sorted(ranked, key=lambda key: key not in same):
+            if not self.meets(sample, key):
+                yield key
+
+    def meets(self, sample: VariantSample, key: str) -> bool:
+        """Whether a document says what an entry asks for, by either rule."""
+        if self._compiled[0] is not sample.asked:
+            entries = Include(sample.asked, self._criteria).entries if sample.asked else []
+            self._compiled = sample.asked, entries
+        response = self._response(key)
+        return any(
+            entry.is_found(response, rule) for entry in self._compiled[1] for rule in RULES.values()
+        )
+
+    def _read(self, key: str) -> Response:
+        document = self.documents[key]
+        text = f"{document.title}\n{document.contents}" if document.title else document.contents
+        return Response(text, Text(self.normalizer(text)), ())
+
+    def numbers(self, sample: Sample) -> list[str]:
+        """The numbers in the documents and the question of a sample."""
+        question = Response(sample.question, Text(self.normalizer(sample.question)), ())
+        readings = [question.reading, *(self._response(key).reading for key in sample.context)]
+        return sorted({number for reading in readings for number in numbers_of(reading)})
+
+    def _exchange(self, origin: str, seed: int) -> Exchange:
+        sample = self.origins[origin]
+        documents = [self.benchmark.documents[key] for key in sample.context]
+        return World(sample, documents, self.normalizer).draw(seed)
+
+
+class VariantDocuments(Mapping[str, Document]):
+    """The documents of the data, and those with new values, which are made when asked for."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._own: dict[str, tuple[str, str, int]] = {}
+
+    def add(self, key: str, origin: str, seed: int) -> str:
+        """The id of a document as the values of a sample's seed make it."""
+        name = f"{key}@{origin}@changed:{seed}"
+        self._own[name] = (key, origin, seed)
+        return name
+
+    def __getitem__(self, key: str) -> Document:
+        if key not in self._own:
+            return self._source.benchmark.documents[key]
+        base, origin, seed = self._own[key]
+        document = self._source.benchmark.documents[base]
+        return replace(self._source.exchange(origin, seed).document(document), id=key)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._source.benchmark.documents
+        yield from self._own
+
+    def __len__(self) -> int:
+        return len(self._source.benchmark.documents) + len(self._own)
+
+
+def leaves(entries: Sequence[Any]) -> Iterator[Any]:
+    """Yield the phrases and statements of entries, without what must never be said."""
+    for entry in entries:
+        if not isinstance(entry, Mapping):
+            yield entry
+        elif "any" in entry or "all" in entry:
+            yield from leaves(entry.get("any") or entry["all"])
+        elif "never" not in entry:
+            yield entry

@@ -1,0 +1,106 @@
+"""Variants from the command line to the log, its summary, a second run and a new scoring."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.__main__ import evaluate, main
+
+BASELINE = {"model": "baseline/extractive"}
+VARIANTS = "core,twin,noise:8"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(BASELINE), encoding="utf-8")
+    return path
+
+
+def run(config: Path, log: Path, *options: str) -> int:
+    return evaluate("local", ["--model_config", str(config), "--log_path", str(log), *options])
+
+
+def records(log: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def summary(log: Path) -> dict[str, Any]:
+    text = log.with_suffix(".summary.json").read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def test_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain, log = tmp_path / "plain.jsonl", tmp_path / "log.jsonl"
+    # The first five questions are to be answered but for one.
+    assert run(config, plain, "--limit", "5") == 0
+    assert run(config, log, "--limit", "5", "--variants", VARIANTS) == 0
+    found = records(log)
+    assert Counter(record["variant"] for record in found) == {"core": 5, "twin": 4, "noise:8": 5}
+    assert (
+        "twin: leaves out 1 (it is to be refused as it is): dowody-p05" in capsys.readouterr().err
+    )
+    # The core is what it is without variants, but for the signature and the time.
+    for one, other in zip(records(plain), found, strict=False):
+        for key in one.keys() - {"signature", "seconds"}:
+            assert one[key] == other[key]
+    assert "variants" not in records(plain)[0]["signature"]
+    assert f"|variants:{VARIANTS}|" in found[0]["signature"]
+    content = summary(log)
+    assert content["scores"] == summary(plain)["scores"]
+    assert [variant["name"] for variant in content["variants"]] == VARIANTS.split(",")
+    assert content["variants"][1]["scores"]["refuse"]["count"] == 4
+    # Again, after a line was lost: the same log, whatever is asked first.
+    log.write_text("".join(f"{json.dumps(record)}\n" for record in found[:-3]), encoding="utf-8")
+    assert run(config, log, "--limit", "5", "--variants", VARIANTS) == 0
+    kept = [{**record, "seconds": 0} for record in records(log)]
+    assert kept == [{**record, "seconds": 0} for record in found]
+    capsys.readouterr()
+    # Scored anew, the variants are found in the log.
+    again = tmp_path / "again.jsonl"
+    assert main(["score", str(log), "-o", str(again)]) == 1  # the other questions are missing
+    assert [record["scores"] for record in records(again)] == [one["scores"] for one in found]
+    assert records(again)[0]["signature"] == found[0]["signature"]
+
+
+def test_another_list_of_variants_is_another_run(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log.jsonl"
+    assert run(config, log, "--limit", "1", "--variants", "core,order:1") == 0
+    assert run(config, log, "--limit", "1", "--variants", "core,order:2") == 2
+    assert "differs in: variants" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--variants", "twins"], "--variants: 'twins' is none of: core"),
+        (["--variants", "changed:1", "--ids", "dowody-p05"], "leaves no sample"),
+        (["--repeats", "2"], "--repeats: needs a temperature above 0"),
+    ],
+)
+def test_what_is_wrong(
+    config: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    assert run(config, tmp_path / "log.jsonl", *options) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_dry_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--ids", "dowody-p01,dowody-p05", "--variants", "core,twin,noise:16", "--dry_run"]
+    assert run(config, tmp_path / "log.jsonl", *options) == 0
+    *_, core, twin, noise, _ = capsys.readouterr().out.splitlines()
+    assert core.startswith("core: 2 prompts, about ")
+    assert twin.startswith("twin: 1 prompts, about ")
+    assert noise.startswith("noise:16: 2 prompts, about ")
+    tokens = [int(line.split()[-2].replace(",", "")) for line in (core, noise)]
+    assert tokens[1] > 3 * tokens[0]
