@@ -23,6 +23,8 @@ WORDS = 60
 # asyncio rounds the wait for its next timer up to whole milliseconds.
 LATE = 0.0005
 
+NO_ID = b"00000000"  # in its place, each answer has one of its own
+
 
 class Service:
     """What all connections share.
@@ -83,7 +85,7 @@ class Service:
         self.waited += waited
         self.answers += 1
         self.last = time.time()
-        return next(self._answers)
+        return next(self._answers).replace(NO_ID, b"%08d" % (self.answers % 10**8), 1)
 
 
 class Connection(asyncio.Protocol):
@@ -152,7 +154,7 @@ def _answers() -> list[bytes]:
             words = json.loads(line)["contents"].split()[: WORDS - 1]
             message = {"role": "assistant", "content": " ".join([*words, f"[{number % 4}]"])}
             value = {
-                "id": "1",
+                "id": NO_ID.decode(),
                 "object": "chat.completion",
                 "created": 0,
                 "model": "m",

@@ -344,19 +344,49 @@ def test_refusals_of_a_schema_end_nothing() -> None:
         assert [answer.is_refusal for answer in generator.generate(asked)] == [True] * 12
 
 
-# What is kept between questions: nothing
+# What is kept between questions: connections over which nothing more came
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-def test_a_surplus_response_is_nobodys_answer(threads: int) -> None:
+@pytest.mark.parametrize(
+    ("surplus", "delay"),
+    [
+        (0.0, 0.002),  # with the response before
+        (0.004, 0.002),  # while its connection rests
+        (0.08, 0.002),
+        (0.15, 0.1),  # when it is used again, before the answer
+    ],
+)
+def test_a_surplus_response_is_nobodys_answer(surplus: float, delay: float, threads: int) -> None:
     def script(call: Call) -> Response:
-        surplus = 0.004 if call.index % 5 == 3 else None
-        return chat(f"odpowiedź: {call.prompt}", surplus=surplus, delay=0.002)
+        more = surplus if call.index % 5 == 3 else None
+        return chat(f"odpowiedź: {call.prompt}", surplus=more, delay=delay)
 
     with Loopback(script) as server:
-        found = answers(config(server.url, threads=threads), 40)
+        found = answers(config(server.url, threads=threads, max_retries=0), 40)
     for answer in found:
         assert answer.text == f"odpowiedź: pytanie {answer.request.id}"
+
+
+def test_a_silent_connection_is_used_again() -> None:
+    with Loopback(lambda call: chat("Tak.", delay=0.05)) as server:
+        answers(config(server.url), 12)
+    assert 2 <= server.connections <= 6
+    assert len(server.calls) == 12
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        failure(400, "too many tokens", delay=0.05),
+        chat("Tak.", headers={"Connection": "close"}, delay=0.05),
+        chat("Tak.", delay=0.05, surplus=0.01),
+    ],
+)
+def test_no_other_connection_is(response: Response) -> None:
+    with Loopback(in_turn(response)) as server:
+        answers(config(server.url), 10)
+    assert server.connections == 10
 
 
 def test_no_cookie_is_sent_back() -> None:

@@ -21,7 +21,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from itertools import cycle
+from itertools import count, cycle
 from typing import Any, Self
 from urllib.parse import parse_qs
 
@@ -94,12 +94,19 @@ class Response:
         return replace(self, body=body, headers={"Content-Encoding": coding})
 
     def encoded(self) -> bytes:
-        if isinstance(self.body, bytes):
-            return self.body
-        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
+        """The body as it is sent; an answer gets an id of its own each time, as services do."""
+        match self.body:
+            case bytes():
+                return self.body
+            case str():
+                return self.body.encode()
+            case {"choices": _}:
+                return json.dumps({"id": str(next(_NUMBERS)), **self.body}).encode()
+        return json.dumps(self.body).encode()
 
 
 Script = Callable[[Call], Response]
+_NUMBERS = count()
 
 
 def chat(content: object, finish_reason: str | None = "stop", **how: Any) -> Response:
@@ -115,7 +122,7 @@ def completion(text: object, finish_reason: str | None = "stop", **how: Any) -> 
 
 def _choices(choice: dict[str, Any]) -> dict[str, Any]:
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-    return {"id": "1", "model": "m", "choices": [{"index": 0, **choice}], "usage": usage}
+    return {"model": "m", "choices": [{"index": 0, **choice}], "usage": usage}
 
 
 def models(*ids: str) -> Response:
@@ -142,13 +149,14 @@ class Loopback:
     Attributes:
         url: what a config calls api_base.
         calls: the requests seen so far.
+        connections: how many were made so far.
         at_once: the most requests that were in work at the same time.
     """
 
     def __init__(self, script: Script, port: int = 0) -> None:
         self.port = port
         self.calls: list[Call] = []
-        self.at_once = 0
+        self.connections = self.at_once = 0
         self._script = script
         self._in_work = 0
         self._loop = asyncio.new_event_loop()
@@ -185,7 +193,11 @@ class Loopback:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        if not self._server.is_serving():  # accepted just before it died
+            writer.close()
+            return
         self._connections.add(task)
+        self.connections += 1
         try:
             # The client hangs up, or stop() cancels: neither is a fault of the server.
             with suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):

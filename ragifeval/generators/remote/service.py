@@ -1,6 +1,7 @@
 """A service that speaks OpenAI's protocol, asked with patience: what is asked again, and where."""
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from ragifeval.generators.remote.faults import (
     status_fault,
     tidy,
 )
-from ragifeval.generators.remote.transport import Client, OneShotTransport, connection_fault
+from ragifeval.generators.remote.transport import Client, Transport, connection_fault
 
 CHAT, COMPLETIONS, MODELS = "/chat/completions", "/completions", "/models"
 
@@ -45,7 +46,8 @@ _TELEMETRY = (
     *("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async"),
     *("Retry-Count", "Read-Timeout"),
 )
-_PLAIN = openai.RequestOptions(headers={f"X-Stainless-{name}": openai.omit for name in _TELEMETRY})
+_GET = openai.RequestOptions(headers={f"X-Stainless-{name}": openai.omit for name in _TELEMETRY})
+_POST = openai.RequestOptions(headers={**_GET["headers"], "Content-Type": "application/json"})
 
 Read = TypeVar("Read")
 
@@ -73,7 +75,7 @@ class Service:
         self._config = config
         urls = [_parse_url(base) for base in bases]
         self._url_secrets = [secret for url in urls for secret in _url_secrets(url)]
-        self._transport = OneShotTransport(urls, config.max_response_mb)
+        self._transport = Transport(urls, config.max_response_mb)
         http = Client(self._transport)
         self._replicas = Replicas([Replica(url, credential, http) for url in urls])
         self._on_fault = on_fault
@@ -89,7 +91,6 @@ class Service:
 
     async def __aenter__(self) -> Self:
         self._stopped = asyncio.Event()
-        await self._transport.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -317,8 +318,10 @@ class Replica:
         # The whole URL: the SDK would join and parse base and path again for each request.
         url = self.url.rstrip("/") + path
         if body is None:
-            return await self._client.get(url, cast_to=httpx2.Response, options=_PLAIN)
-        return await self._client.post(url, cast_to=httpx2.Response, body=body, options=_PLAIN)
+            return await self._client.get(url, cast_to=httpx2.Response, options=_GET)
+        # Encoded here: of a body that is no bytes, the SDK makes copies.
+        content = json.dumps(body, ensure_ascii=False).encode()
+        return await self._client.post(url, cast_to=httpx2.Response, content=content, options=_POST)
 
 
 class Replicas:

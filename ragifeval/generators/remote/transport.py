@@ -1,15 +1,18 @@
-"""How a call reaches a service: one connection, one response of limited size, no cookies.
+"""How a call reaches a service: over a connection that is silent, its response of limited size.
 
-A connection is never used twice. On a kept one, a response too many would be taken for the answer
-to the next question, and every answer after it would belong to the question before; no client can
-tell. A connection costs a fraction of a millisecond here, and a round trip or two of the network.
+A response too many on a kept connection would be taken for the answer to the next question, and
+every answer after it would belong to the question before. So a connection rests after each
+response, while other calls use others, and one that brings anything meanwhile is closed.
 """
 
+import asyncio
 import errno
 import os
 import ssl
+import time
 import urllib.request
 import zlib
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -17,6 +20,9 @@ from typing import Any
 import aiohttp
 import httpx2
 import openai
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
+from aiohttp.tracing import Trace
 
 from ragifeval.errors import UserError
 from ragifeval.generators.remote.faults import Broken, Fault, Unreachable
@@ -25,7 +31,12 @@ from ragifeval.generators.remote.faults import Broken, Fault, Unreachable
 _CONNECT_SECONDS = 10.0
 _GZIP = 31  # zlib's number for gzip with its header and checksum
 _MEGABYTE = 1_000_000
-_OWN_HEADERS = {"accept-encoding": "gzip", "connection": "close"}
+_OWN_HEADERS = {"accept-encoding": "gzip"}
+# A connection is used again when it has been silent for so many seconds. Servers close one that
+# they have not heard of for some seconds, which must not happen while a request is on its way.
+_SHORTEST_REST, _LONGEST_REST = 0.1, 1.5
+# More than these are not kept: servers may spend a thread, and this process a file, on each.
+_MOST_RESTING = 100
 # What httpx would act on by itself: cookies, redirects, encodings (the body is decoded here).
 _DROPPED = frozenset({"set-cookie", "location", "content-encoding", "content-length"})
 
@@ -56,8 +67,8 @@ def _parse_url(url: str, params: str | None) -> httpx2.URL:
     return httpx2.URL(url, params=params) if params else httpx2.URL(url)
 
 
-class OneShotTransport(httpx2.AsyncBaseTransport):
-    """Makes each call over a connection of its own and reads its response whole; to be opened.
+class Transport(httpx2.AsyncBaseTransport):
+    """Makes calls over connections that were silent since their last response; to be opened.
 
     aiohttp takes half the CPU time of httpx's own transport.
 
@@ -73,19 +84,14 @@ class OneShotTransport(httpx2.AsyncBaseTransport):
         self._max_megabytes = max_megabytes
         self._tls = _certificates() if any(url.scheme == "https" for url in urls) else True
         self._proxies = {url.host: _proxy(url) for url in urls}
-
-    async def open(self) -> None:
-        """Make ready for calls in the running event loop."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, force_close=True, ssl=self._tls),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
-            auto_decompress=False,
-        )
+        # By scheme, host and port; those that have rested longest come first.
+        self._resting: dict[tuple[str, bytes], deque[Line]] = {}
 
     async def aclose(self) -> None:
-        """Break off what is under way."""
-        await self._session.close()
+        """Close the connections that rest."""
+        for resting in self._resting.values():
+            while resting:
+                await resting.popleft().close()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Make a call.
@@ -94,16 +100,45 @@ class OneShotTransport(httpx2.AsyncBaseTransport):
             Fault: the response cannot be read, or is too large.
             aiohttp.ClientError: no whole response came.
         """
-        async with self._session.request(
-            request.method,
-            str(request.url),
-            # Not {**request.headers}: that looks each of them up in a list of all.
-            headers=dict(request.headers.items()) | _OWN_HEADERS,
-            data=request.content or None,
-            allow_redirects=False,
-            proxy=self._proxies[request.url.host],
-        ) as response:
-            body = await self._read(response)
+        line = await self._rested(request.url)
+        while (response := await self._call(line or Line(self._tls), request)) is None:
+            line = None
+        return response
+
+    async def _rested(self, url: httpx2.URL) -> "Line | None":
+        """A connection over which nothing came since its last response."""
+        resting = self._resting.setdefault((url.scheme, url.netloc), deque())
+        while resting and (seconds := time.monotonic() - resting[0].used) >= _SHORTEST_REST:
+            line = resting.popleft()
+            if seconds < _LONGEST_REST and await line.is_silent():
+                return line
+            await line.close()
+        return None
+
+    async def _call(self, line: "Line", request: httpx2.Request) -> httpx2.Response | None:
+        """Make a call over this connection; None if its last response was sent once more."""
+        url, is_repeated, is_kept = request.url, False, False
+        try:
+            async with line.session.request(
+                request.method,
+                str(url),
+                # Not {**request.headers}: that looks each of them up in a list of all.
+                headers=dict(request.headers.items()) | _OWN_HEADERS,
+                data=request.content or None,
+                allow_redirects=False,
+                proxy=self._proxies[url.host],
+            ) as response:
+                body = await self._read(response)
+            is_repeated = hash(body) == line.answer
+            is_kept = response.status == 200 and not is_repeated
+        finally:
+            if is_kept and sum(map(len, self._resting.values())) < _MOST_RESTING:
+                line.answer, line.used = hash(body), time.monotonic()
+                self._resting[url.scheme, url.netloc].append(line)
+            else:
+                await line.close()
+        if is_repeated:
+            return None
         headers = {name.lower(): value for name, value in response.headers.items()}
         return httpx2.Response(
             response.status,
@@ -133,6 +168,55 @@ class OneShotTransport(httpx2.AsyncBaseTransport):
         if unzip and body and not unzip.eof:
             raise Fault("the response is no whole gzip")
         return bytes(body)
+
+
+class Line:
+    """One connection at a time.
+
+    Attributes:
+        session: makes the connection, or uses the one there is.
+        answer: the hash of its last response's body; None before the first.
+        used: when that was read, in seconds of time.monotonic().
+    """
+
+    def __init__(self, tls: ssl.SSLContext | bool) -> None:
+        self._connector = _Connector(ssl=tls)
+        self.session = aiohttp.ClientSession(
+            connector=self._connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS),
+            auto_decompress=False,
+        )
+        self.answer: int | None = None
+        self.used = 0.0
+
+    async def is_silent(self) -> bool:
+        """Whether the connection is there and nothing came over it since the last response."""
+        for _ in range(2):  # what has arrived is read in one turn of the event loop, and dealt with
+            await asyncio.sleep(0)
+        protocol = self._connector.protocol
+        return protocol is not None and protocol.is_connected() and not protocol.should_close
+
+    async def close(self) -> None:
+        """Break off what is under way."""
+        await self.session.close()
+
+
+class _Connector(aiohttp.TCPConnector):
+    """A connector that shows what came over its connection.
+
+    Attributes:
+        protocol: of the connection.
+    """
+
+    protocol: ResponseHandler | None = None
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        connection = await super().connect(req, traces, timeout)
+        self.protocol = connection.protocol
+        return connection
 
 
 def connection_fault(error: aiohttp.ClientError, url: str, threads: int) -> Fault:
