@@ -199,6 +199,13 @@ class TestWhatEndsTheRun:
             [record["error"] for record in case.records()]
         )
 
+    def test_connections_that_rest_take_no_threads_open_files(self, tmp_path: Path) -> None:
+        with Loopback(lambda call: chat("Tak.", delay=0.02)) as server:
+            case = make_case(tmp_path, 300, server.url, threads=16, timeout=10.0, max_retries=0)
+            run = case.run(preexec_fn=lambda: setrlimit(RLIMIT_NOFILE, (60, 60)))
+        assert run.code == 0
+        assert len(server.calls) == 300
+
     def test_too_few_open_files_for_the_threads(self, tmp_path: Path) -> None:
         with Loopback(lambda call: chat("Tak.", delay=0.5)) as server:
             case = make_case(tmp_path, 80, server.url, threads=64, timeout=10.0)

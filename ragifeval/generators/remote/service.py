@@ -75,7 +75,7 @@ class Service:
         self._config = config
         urls = [_parse_url(base) for base in bases]
         self._url_secrets = [secret for url in urls for secret in _url_secrets(url)]
-        self._transport = Transport(urls, config.max_response_mb)
+        self._transport = Transport(urls, config.max_response_mb, config.threads)
         http = Client(self._transport)
         self._replicas = Replicas([Replica(url, credential, http) for url in urls])
         self._on_fault = on_fault

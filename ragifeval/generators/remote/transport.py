@@ -24,6 +24,11 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
 from ragifeval.errors import UserError
 from ragifeval.generators.remote.faults import Broken, Fault, Unreachable
 
@@ -35,8 +40,9 @@ _OWN_HEADERS = {"accept-encoding": "gzip"}
 # A connection is used again when it has been silent for so many seconds. Servers close one that
 # they have not heard of for some seconds, which must not happen while a request is on its way.
 _SHORTEST_REST, _LONGEST_REST = 0.1, 1.5
-# More than these are not kept: servers may spend a thread, and this process a file, on each.
-_MOST_RESTING = 100
+# More than these are not kept: servers may spend a thread, and this process an open file, on each.
+_MOST_RESTING = 64
+_OTHER_FILES = 50
 # What httpx would act on by itself: cookies, redirects, encodings (the body is decoded here).
 _DROPPED = frozenset({"set-cookie", "location", "content-encoding", "content-length"})
 
@@ -75,17 +81,19 @@ class Transport(httpx2.AsyncBaseTransport):
     Args:
         urls: those that will be called; certificates are read if one is https.
         max_megabytes: the largest body that is read, after decompression.
+        threads: how many calls there are at once.
 
     Raises:
         UserError: the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read.
     """
 
-    def __init__(self, urls: Sequence[httpx2.URL], max_megabytes: int) -> None:
+    def __init__(self, urls: Sequence[httpx2.URL], max_megabytes: int, threads: int) -> None:
         self._max_megabytes = max_megabytes
         self._tls = _certificates() if any(url.scheme == "https" for url in urls) else True
         self._proxies = {url.host: _proxy(url) for url in urls}
         # By scheme, host and port; those that have rested longest come first.
         self._resting: dict[tuple[str, bytes], deque[Line]] = {}
+        self._room = _room_for_resting(threads)
 
     async def aclose(self) -> None:
         """Close the connections that rest."""
@@ -108,9 +116,12 @@ class Transport(httpx2.AsyncBaseTransport):
     async def _rested(self, url: httpx2.URL) -> "Line | None":
         """A connection over which nothing came since its last response."""
         resting = self._resting.setdefault((url.scheme, url.netloc), deque())
+        if resting:
+            for _ in range(2):  # in one turn of the event loop, what has arrived is read
+                await asyncio.sleep(0)
         while resting and (seconds := time.monotonic() - resting[0].used) >= _SHORTEST_REST:
             line = resting.popleft()
-            if seconds < _LONGEST_REST and await line.is_silent():
+            if seconds < _LONGEST_REST and line.is_silent():
                 return line
             await line.close()
         return None
@@ -132,7 +143,7 @@ class Transport(httpx2.AsyncBaseTransport):
             is_repeated = hash(body) == line.answer
             is_kept = response.status == 200 and not is_repeated
         finally:
-            if is_kept and sum(map(len, self._resting.values())) < _MOST_RESTING:
+            if is_kept and sum(map(len, self._resting.values())) < self._room:
                 line.answer, line.used = hash(body), time.monotonic()
                 self._resting[url.scheme, url.netloc].append(line)
             else:
@@ -190,10 +201,8 @@ class Line:
         self.answer: int | None = None
         self.used = 0.0
 
-    async def is_silent(self) -> bool:
+    def is_silent(self) -> bool:
         """Whether the connection is there and nothing came over it since the last response."""
-        for _ in range(2):  # what has arrived is read in one turn of the event loop, and dealt with
-            await asyncio.sleep(0)
         protocol = self._connector.protocol
         return protocol is not None and protocol.is_connected() and not protocol.should_close
 
@@ -243,6 +252,16 @@ def connection_fault(error: aiohttp.ClientError, url: str, threads: int) -> Faul
         case aiohttp.ClientConnectorError():
             return Unreachable(f"{url} cannot be reached: {reason}")
     return Broken(f"the connection broke: {reason}")
+
+
+def _room_for_resting(threads: int) -> int:
+    """How many connections may rest, so that enough open files are left for everything else."""
+    if resource is None:
+        return _MOST_RESTING
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY:
+        return _MOST_RESTING
+    return max(0, min(_MOST_RESTING, most - threads - _OTHER_FILES))
 
 
 def _certificates() -> ssl.SSLContext:
