@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ragifeval import paths
 from ragifeval.statements.entries import statements_in
 from ragifeval.statements.judging import Statements
 from ragifeval.statements.reading import Reading
@@ -733,3 +734,36 @@ def test_statement(
     statements = Statements(statements_in(entries), normalizer)
     outcomes = statements.judge(Reading(Text(normalizer(answer))))
     assert "".join("+" if outcome.is_found else "-" for outcome in outcomes) == expected
+
+
+EXAMPLES: Mapping[str, Entry] = {
+    "K": KAYAK,
+    "R": BICYCLE,
+    "S": VACCINE,
+    "B": POOL,
+    "F": RETURN,
+    "T": SUM,
+    "N": OLD_PRICE,
+    "M": PARCEL,
+}
+FOUND: Mapping[str, Sequence[bool]] = {
+    "both": (True, True),
+    "none": (False, False),
+    "yes": (True,),
+    "no": (False,),
+}
+
+
+def test_the_examples_of_the_documentation(normalizer: Normalizer) -> None:
+    page = (paths.DATA.parent / "docs" / "conditions.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:5]]
+        for line in page.partition("## Examples")[2].partition("## For authors")[0].splitlines()
+        if line.startswith("| ")
+    ][1:]
+    assert len(rows) >= 12
+    for names, answer, found, _ in rows:
+        entries = [EXAMPLES[name] for name in names.split(", ")]
+        statements = Statements(statements_in(entries), normalizer)
+        outcomes = statements.judge(Reading(Text(normalizer(answer))))
+        assert tuple(outcome.is_found for outcome in outcomes) == FOUND[found], answer
