@@ -5,7 +5,7 @@ things in the sentence, the sentence before and behind, the line and what heads 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
@@ -263,12 +263,17 @@ class Things:
                 continue
             if mini not in self._value_minis:
                 continue
+            if mini.opener == "=" and (before := self._before(mini, minis, pairs)):
+                # "Kajak: 3 × 15 zł = 45 zł": the result is of what the sum is of.
+                pairs[mini] = before
+                continue
             is_free = behind in self._by_mini and behind not in self._value_minis
             # "A: x, y, B: z": the y is not of B.
             if is_free and claimed:
                 is_label = then is not None and then.opener in (":", "–")
                 is_free = behind.opener != ";" and not is_label
-            if is_free and behind.opener == "(" and self._is_alone(behind):
+            is_in_brackets = is_free and behind.opener == "(" and self._is_alone(behind)
+            if is_in_brackets or (is_free and behind.opener == ":"):
                 partner = behind
             elif unclaimed:
                 partner = unclaimed.pop()
@@ -279,6 +284,15 @@ class Things:
             claimed.add(partner)
             pairs[mini] = self._by_mini[partner][-1].side
         return pairs
+
+    def _before(self, mini: Clause, minis: Sequence[Clause], pairs: Mapping[Clause, int]) -> int:
+        """The side of the nearest mini-clause before that is bound to a thing; NOTHING for none."""
+        for other in reversed(minis[max(0, mini.rank - _REACH_BACK) : mini.rank]):
+            if other in pairs:
+                return pairs[other]
+            if other in self._by_mini:
+                return self._by_mini[other][-1].side
+        return NOTHING
 
     def _is_alone(self, mini: Clause) -> bool:
         """Whether the bracket that a mini-clause opens closes right behind it."""

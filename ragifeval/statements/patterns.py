@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from ragifeval.statements.quantities import is_date, is_year, unit_of
+from ragifeval.statements.quantities import DATE, is_year, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import classes, word_set
 from ragifeval.text.canonical import is_number
@@ -40,7 +40,7 @@ class Place(NamedTuple):
     Attributes:
         start, end: the first token, and the one behind the last.
         taken: the tokens that are the pattern's own.
-        unit: the unit of the number in it, or the month of the date; "" without one.
+        unit: the unit of the number in it, DATE for a date; "" without one.
     """
 
     start: int
@@ -205,7 +205,7 @@ class Vocabulary:
         for token, word in zip(tokens, words, strict=True):
             unit = unit or unit_of(token)
             atoms.append(f"{word}*" if word in prefixes else token)
-            if word not in prefixes and is_date(token) and token.count(" ") == 2:
+            if word not in prefixes and unit_of(token) == DATE and token.count(" ") == 2:
                 self._dates.setdefault(token.rpartition(" ")[0], []).append(token)
         self._atoms.update(atoms)
         glued = tuple(
@@ -268,7 +268,7 @@ class Vocabulary:
 def _forms(token: str) -> Iterable[str]:
     """The quantities that a token is an instance of."""
     parts = token.split(" ")
-    if len(parts) == 3 and is_date(token):
+    if len(parts) == 3 and unit_of(token) == DATE:
         # A date with its year is a date, and is in that year.
         yield f"{parts[0]} {parts[1]}"
         yield f"rok {parts[2]}"

@@ -212,7 +212,11 @@ class Signs:
                     or (signal & _ELSEWHERE and self._is_turned(clause))
                     or (signal & _PAST_ADJECTIVE and self._next(token) in _PAST_THINGS)
                     or (signal & _PAST_YEAR and token and words[token - 1] == "do")
-                    or (signal & _BESIDES and 0 < distance <= _REACH_BESIDES)
+                    or (
+                        signal & _BESIDES
+                        and 0 < distance <= _REACH_BESIDES
+                        and not self._adds(token)
+                    )
                     or (signal & _REGARDLESS and 0 < distance <= _REACH_REGARDLESS)
                 )
             ):
@@ -227,6 +231,10 @@ class Signs:
         # "Można było zgłosić": it no longer can be.
         is_past = any(self._next(token) in _WAS for token in place.taken)
         return is_past or self._is_of_amount(place) or self._is_limited(place)
+
+    def _adds(self, token: int) -> bool:
+        """Whether it is "poza tym", "oprócz tego", which add."""
+        return self._next(token) in ("tym", "tego")
 
     def _is_turned(self, clause: Clause) -> bool:
         """Whether another clause of the sentence turns to what holds here and now."""

@@ -63,7 +63,9 @@ def merge_quantities(raw: Tokens) -> Tokens:
             continue
         raw.slice(done, index, merged)
         token, done = _read(padded, index)
-        if token[0] in _DIGITS and _is_decimal(token):
+        # Not the digit of a code: "PDM-3 – 30 dni".
+        is_code = index and raw.gaps[index] in ("-", "/") and not is_number(raw.tokens[index - 1])
+        if token[0] in _DIGITS and _is_decimal(token) and not is_code:
             bare.append(len(merged.tokens))
         merged.tokens.append(token)
         merged.words.append(raw.words[index])
@@ -76,9 +78,11 @@ def merge_quantities(raw: Tokens) -> Tokens:
 
 
 def unit_of(token: str) -> str:
-    """The unit of a quantity, the month of a date; "" for anything else, a plain number too."""
+    """The unit of a quantity, DATE for a date; "" for anything else, a plain number too."""
     number, _, unit = token.partition(" ")
-    return unit if unit and number != "rok" else ""
+    if number == "rok":
+        return ""
+    return DATE if unit.partition(" ")[0] in _LAST_DAYS else unit
 
 
 def is_year(token: str) -> bool:
@@ -86,12 +90,8 @@ def is_year(token: str) -> bool:
     return token.startswith("rok ")
 
 
-def is_date(token: str) -> bool:
-    """Whether a token is a day of a month, with or without its year."""
-    parts = token.split(" ")
-    return len(parts) > 1 and parts[1] in _LAST_DAYS
-
-
+DATE = "data"
+"""The unit of a day of a month, with or without its year."""
 PERIODS = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
 """The units of time that quantities have."""
 
@@ -177,6 +177,7 @@ _HALF = "pół"
 _SPECIAL = frozenset(
     {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
 )
+_YEAR_MARKS = frozenset("|:\n()")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
 _BEFORE_YEARS = word_set("periods", "before_years")
@@ -291,7 +292,7 @@ def _is_bare_year(words: Tokens, index: int) -> bool:
     if unit or len(words.words[index]) != 4:
         return False
     around = words.gaps[index] + words.gaps[index + 1]
-    return before in _BEFORE_YEARS or "|" in around or ":" in around or "\n" in around
+    return before in _BEFORE_YEARS or not _YEAR_MARKS.isdisjoint(around)
 
 
 def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
@@ -378,6 +379,11 @@ def _unit_beside(words: Tokens, index: int, step: int, joining: frozenset[str]) 
         is_joined = is_joined or bool(gap)
         token = words.tokens[at]
         if token not in joining:
-            return unit_of(token) if is_joined and not is_year(token) else ""
+            # Neither "o 11.30, pół godziny" nor "4.05.2026, 15:00" is a list.
+            is_alike = words.words[at][:1].isdigit() == words.words[index][:1].isdigit()
+            is_clock = unit_of(token) == DATE and step < 0
+            if not is_joined or is_year(token) or not is_alike or is_clock:
+                return ""
+            return " ".join(token.split(" ")[1:2]) if unit_of(token) == DATE else unit_of(token)
         is_joined = True
     return ""

@@ -46,8 +46,15 @@ class Reading:
             for index, gap in enumerate(self.gaps[:-1])
             if gap != " " and not _STOPS.isdisjoint(gap)
         ]
-        lowercase = {index for index in stops if original[offsets[self.first[index]]].islower()}
-        return Units(self.tokens, self.words, self.gaps, lowercase)
+        spoken = self.text.normalized.words
+        behind = {
+            index: (
+                spoken[self.first[index] - 1] if self.first[index] else "",
+                original[offsets[self.first[index]]].islower(),
+            )
+            for index in stops
+        }
+        return Units(self.tokens, self.words, self.gaps, behind)
 
     def _name_units(self, tokens: list[str]) -> None:
         """Give bare numbers the unit that their column's head, or their label, names."""
@@ -60,18 +67,18 @@ class Reading:
             if line.is_row:
                 heads[line.number] = heads.get(line.number - 1, line.number)
         named: dict[tuple[int, int], str] = {}
-        for index in marked:
-            clause = self.units.clause[index]
+        for clause in self.units.clauses:
             number = clause.sentence.line.number
-            if heads.get(number) == number:
-                for token in clause.tokens:
-                    if unit := named_unit(tokens[token], self.words[token]):
-                        named[number, clause.cell] = unit
+            for token in clause.tokens if heads.get(number) == number else ():
+                if unit := named_unit(tokens[token], self.words[token]):
+                    named[number, clause.cell] = unit
         for index in bare:
             clause = self.units.clause[index]
-            unit = named.get((heads.get(clause.sentence.line.number, -1), clause.cell), "")
-            if ":" in self.gaps[index]:
-                unit = named_unit(tokens[index - 1], self.words[index - 1])
+            line = clause.sentence.line
+            label = self.units.clause[line.start].tokens[-1] if line.is_row else index - 1
+            unit = named.get((heads.get(line.number, -1), clause.cell), "")
+            if line.is_row or ":" in self.gaps[index]:
+                unit = unit or named_unit(tokens[label], self.words[label])
             if unit:
                 tokens[index] += f" {unit}"
 

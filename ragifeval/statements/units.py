@@ -8,7 +8,7 @@ number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -139,7 +139,8 @@ class Units:
     """The units of a text.
 
     Args:
-        lowercase: of the tokens behind a mark that may end a sentence, those in lowercase.
+        behind_stops: for each token behind a mark that may end a sentence, the word before it, and
+            whether it is in lowercase.
 
     Attributes:
         clause: for each token, the clause it stands in.
@@ -151,10 +152,10 @@ class Units:
         tokens: Sequence[str],
         words: Sequence[str],
         gaps: Sequence[str],
-        lowercase: Collection[int],
+        behind_stops: Mapping[int, tuple[str, bool]],
     ) -> None:
         self._tokens, self._words, self._gaps = tokens, words, gaps
-        self._lowercase = lowercase
+        self._behind_stops = behind_stops
         self.clause: list[Clause] = []
         self.lines: list[Line] = []
         self.sentences: list[Sentence] = []
@@ -287,15 +288,15 @@ class Units:
 
     def _ends_sentence(self, index: int, stop: str) -> bool:
         """Whether the mark before a token ends a sentence."""
+        before, is_lowercase = self._behind_stops[index]
         if stop != ".":
-            return index not in self._lowercase or stop != "…"
-        before = self._words[index - 1]
+            return not is_lowercase or stop != "…"
         if before in _ABBREVIATIONS:
             return False
         starts_with_digit = self._words[index][:1].isdigit()
         if before in _ABBREVIATED_ENDS and starts_with_digit:
             return False
-        return starts_with_digit or index not in self._lowercase
+        return starts_with_digit or not is_lowercase
 
     def _is_number_ahead(self, index: int) -> bool:
         """Whether a number stands among the next few tokens of the clause."""

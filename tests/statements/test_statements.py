@@ -716,10 +716,240 @@ GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
 }
 
 
+# Each with entries of its own; those behind the judged ones stand beside them in their sample.
+SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
+    (
+        [{"say": ["racj*"], "is": False, "verdict": True}],
+        "Nie udało mi się odnaleźć odpowiedzi na pytanie",
+        "-",
+    ),
+    (
+        [
+            {"never": ["30 dni"], "of": ["blender*"], "rivals": ["garn*", "wyciecz*"]},
+            {"say": ["30 dni"], "of": ["garn*"]},
+            {"say": ["14 dni"], "of": ["blender*"]},
+        ],
+        "Na zwrot blendera ma Pani 14 dni od doręczenia, a na odstąpienie od umowy z "
+        "wycieczki 30 dni od wydania garnków.",
+        "-",
+    ),
+    (
+        [
+            {"never": ["14 dni"], "of": ["garn*"], "rivals": ["blender*"]},
+            {"say": ["30 dni"], "of": ["garn*"]},
+            {"say": ["14 dni"], "of": ["blender*"]},
+        ],
+        "Na garnki 30 dni od wydania, 14 dni od otrzymania na blender.",
+        "-",
+    ),
+    (
+        [{"never": ["14 dni"], "rivals": ["apelac*"]}],
+        "Opłata 100 zł zostanie zaliczona na poczet opłaty od apelacji, na którą są dwa tygodnie.",
+        "-",
+    ),
+    (
+        [
+            {"never": ["wójt*", "burmistrz*"], "of": ["chart*"], "rivals": ["rottweil*"]},
+            {"say": ["wójt*", "burmistrz*"], "of": ["rottweil*"]},
+            {"say": ["starost*"], "of": ["chart*"]},
+        ],
+        "Zezwolenie na rottweilera wydaje wójt, burmistrz albo prezydent miasta, a na "
+        "charta polskiego starosta.",
+        "-",
+    ),
+    (
+        [
+            {"never": ["bezterminow*"], "of": ["spółk*"], "rivals": ["jednoosobow*"]},
+            {"say": ["bezterminow*", "bez & granic*"], "of": ["jednoosobow*"]},
+            {"say": ["24 miesiące"], "of": ["spółk*"]},
+        ],
+        "Jednoosobową działalność można zawiesić bez górnej granicy, nawet bezterminowo, "
+        "a spółkę na 24 miesiące.",
+        "-",
+    ),
+    (
+        [
+            {"never": ["@free"], "of": ["sanator*"], "rivals": ["rehabilit*"]},
+            {"say": ["24 dni", "@free"], "of": ["rehabilit*"]},
+            {"say": ["684,60 zł"], "of": ["sanator*"]},
+        ],
+        "Rehabilitacja: 24 dni, bezpłatnie, sanatorium: 21 dni, 684,60 zł.",
+        "-",
+    ),
+    (
+        [
+            {
+                "say": ["automatyczn*", "zaakcept*"],
+                "of": ["PIT-28"],
+                "rivals": ["PIT-37"],
+                "is": False,
+                "verdict": True,
+                "anti": ["samodzieln*"],
+            },
+            {"say": ["automatyczn*", "zaakcept*"], "of": ["PIT-37"]},
+        ],
+        "PIT-37 zostanie automatycznie zaakceptowany, a PIT-28 nie, trzeba go wysłać samodzielnie.",
+        "+",
+    ),
+    (
+        [
+            {"never": ["SD-Z2"], "of": ["wuj*"], "rivals": ["mama"]},
+            {"say": ["6 miesięcy"], "of": ["mama", "SD-Z2"]},
+        ],
+        "Od wujka trzeba też złożyć SD-Z2.",
+        "+",
+    ),
+    (
+        [{"say": ["14 dni"], "of": ["mama"], "rivals": ["dzieck*"]}],
+        "| opieka | dni | wniosek |\n|---|---|---|\n| mama | 14 | Z-15B |\n| dziecko | "
+        "60 | Z-15A |",
+        "+",
+    ),
+    ([{"say": ["14 dni"]}], "Wniosek: Z-15B. Liczba dni: 14 w roku.", "+"),
+    (
+        [
+            {
+                "say": ["@unneeded & zgod*", "@unneeded & podpis*"],
+                "of": ["dowod*", "dowód"],
+                "rivals": ["paszport*"],
+                "verdict": True,
+                "anti": ["@must & zgod*"],
+            }
+        ],
+        "| dokument | czy potrzebna zgoda ojca |\n|---|---|\n| dowód | nie, podpis ojca "
+        "jest zbędny |\n| paszport | tak |",
+        "+",
+    ),
+    (
+        [{"say": ["potrzebuj* & pozwol*"], "of": ["książk*"], "rivals": ["mapa"]}],
+        "Pozwolenia nie potrzebuje mapa. Książka przekracza oba progi i potrzebuje pozwolenia.",
+        "+",
+    ),
+    (
+        [{"say": ["684,60 zł"], "total": True}],
+        "- stawka: 32,60 zł dziennie\n- razem: 21 × 32,60 zł = 684,60 zł",
+        "+",
+    ),
+    ([{"say": ["615 zł"], "total": True}], "Razem: 598 zł + 17 zł = 615 zł.", "+"),
+    (
+        [{"say": ["1550 zł"], "total": True}],
+        "Za wybory samorządowe łącznie 1050 zł, za prezydenckie 500 zł, razem 1550 zł.",
+        "+",
+    ),
+    (
+        [{"never": ["700 zł"], "of": ["prezydent*"], "rivals": ["samorząd*"]}],
+        "**Wybory samorządowe**\n- I tura: 700 zł\n\n**Wybory Prezydenta**\n- I tura: "
+        "500 zł\n\n700 zł + 500 zł = 1200 zł",
+        "-",
+    ),
+    (
+        [{"never": ["350 zł"], "of": ["prezydenck*"], "rivals": ["samorząd*"]}],
+        "Samorządowe – 700 zł w pierwszej turze i 350 zł w drugiej; prezydenckie – 500 zł.",
+        "-",
+    ),
+    (
+        [{"never": ["6 miesięcy"], "of": ["od brata"], "rivals": ["mama"]}],
+        "Mamę zgłaszasz na SD-Z2 (6 miesięcy od otrzymania), jej brata na SD-3.",
+        "-",
+    ),
+    (
+        [{"say": ["wymaga* & pozwol*"], "of": ["mapa"], "rivals": ["książk*"], "is": False}],
+        "Książka wymaga pozwolenia, mapa nie.",
+        "+",
+    ),
+    ([{"say": ["1 miesiąc"]}], "Od wujka: SD-3, miesiąc od otrzymania pieniędzy.", "+"),
+    ([{"never": ["5000 zł"]}], "Opłaty legalizacyjnej nie ma, ale trzeba zapłacić 5000 zł.", "+"),
+    (
+        [{"never": ["17 zł"]}],
+        "Zmiana wpisu jest bezpłatna, płaci się tylko 17 zł opłaty skarbowej.",
+        "+",
+    ),
+    (
+        [{"never": ["@free"], "of": ["zaświadcz*"]}],
+        "Różnica dotyczy zaświadczenia: tu trzeba o nie poprosić i zapłacić 17 zł.",
+        "-",
+    ),
+    ([{"say": ["10 dni roboczych"]}], "Nie powinno to trwać dłużej niż 10 dni roboczych.", "+"),
+    ([{"say": ["3 lata"]}], "Ważność karty nie może przekroczyć trzech lat.", "+"),
+    (
+        [{"say": ["@enough"], "is": False, "verdict": True, "anti": ["@must & wystąpi*"]}],
+        "Nie. Zamiast zgłoszenia w gminie musi Pan wystąpić do konserwatora o pozwolenie.",
+        "+",
+    ),
+    (
+        [{"never": ["62 zł"], "of": ["listopad*"]}],
+        "Przegląd z listopada rozlicza się jeszcze po 62 zł.",
+        "+",
+    ),
+    (
+        [{"say": ["252 zł"], "of": ["2026"]}, {"say": ["480 zł"], "of": ["2027"]}],
+        "za 2026 r. 252 zł, za 2027 r. 480 zł, za 2028 r. 600 zł",
+        "++",
+    ),
+    (
+        [{"say": ["252 zł"], "of": ["2026"]}, {"say": ["480 zł"], "of": ["2027"]}],
+        "za 2026 r. 480 zł, za 2027 r. 252 zł, za 2028 r. 600 zł",
+        "--",
+    ),
+    (
+        [{"say": ["252 zł"], "of": ["2026"]}, {"say": ["480 zł"], "of": ["2027"]}],
+        "Zapłaci Pan 252 zł (2026, po bonifikacie) i 480 zł (2027).",
+        "++",
+    ),
+    (
+        [{"say": ["120 zł"], "of": ["luty"]}, {"say": ["153 zł"], "of": ["marzec"]}],
+        "Luty: 33 zł − 3 zł = 30 zł, 4 × 30 zł = 120 zł; marzec: 38 zł − 4 zł = 34 zł, 4 "
+        "× 34 zł + 17 zł = 153 zł.",
+        "++",
+    ),
+    ([{"say": ["3 zł"]}], "9 zł za jedno okno ponad trzy i 12 zł za piątą oponę.", "-"),
+    ([{"say": ["3 dni"]}], "3. PDM-2/26 z załącznikiem PDM-3 – 30 dni od otrzymania decyzji.", "-"),
+    ([{"say": ["2 m"]}], "Nie bliżej niż 2 m od pnia.", "+"),
+    (
+        [{"say": ["16 czerwca"], "of": ["umow*"], "rivals": ["kaucj*"]}],
+        "Umowa do 16 czerwca 2026 r., kaucja do 30 maja 2026 r.",
+        "+",
+    ),
+    (
+        [{"say": ["16 czerwca"], "of": ["umow*"], "rivals": ["kaucj*"]}],
+        "Umowa do 30 maja 2026 r., kaucja do 16 czerwca 2026 r.",
+        "-",
+    ),
+    (
+        [{"say": ["330 zł"], "of": ["Bogdan*"], "rivals": ["Halin*"]}],
+        "Bogdan: 60 zł + 180 zł + 90 zł = 330 zł, Halina: 105 zł.",
+        "+",
+    ),
+    (
+        [{"say": ["dokument tożsamości"]}],
+        "Trzeba dołączyć wniosek, a poza tym dokument tożsamości.",
+        "+",
+    ),
+    (
+        [{"say": ["nie wydadzą"], "of": ["obrączk*"], "rivals": ["kot*"]}],
+        "Wydadzą: kota; nie wydadzą: obrączki.",
+        "+",
+    ),
+    (
+        [{"say": ["21 dni"], "of": ["sanator*"], "rivals": ["rehab*"]}],
+        "| | sanatorium | rehabilitacja |\n|---|---|---|\n| Liczba dni | 21 | 24 |",
+        "+",
+    ),
+    (
+        [{"say": ["45 zł"], "of": ["kajak*"], "rivals": ["rower*"]}],
+        "| sprzęt | opłata (zł) |\n|---|---|\n| kajak | 45 |\n| rower | 60 |",
+        "+",
+    ),
+    ([{"say": ["14 dni"]}], "Termin upływa 4.05.2026, 15:00.", "-"),
+]
+
+
 def _cases() -> Iterator[Any]:
     for name, (entries, answers) in GROUPS.items():
         for answer, expected in answers:
             yield pytest.param(entries, answer, expected, id=f"{name}: {answer[:60]!r}")
+    for entries, answer, expected in SINGLE:
+        yield pytest.param(entries, answer, expected, id=f"{answer[:60]!r}")
 
 
 @pytest.fixture(scope="module")
@@ -733,7 +963,8 @@ def test_statement(
 ) -> None:
     statements = Statements(statements_in(entries), normalizer)
     outcomes = statements.judge(Reading(Text(normalizer(answer))))
-    assert "".join("+" if outcome.is_found else "-" for outcome in outcomes) == expected
+    said = "".join("+" if outcome.is_found else "-" for outcome in outcomes)
+    assert said[: len(expected)] == expected
 
 
 EXAMPLES: Mapping[str, Entry] = {
