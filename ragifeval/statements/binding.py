@@ -113,8 +113,8 @@ class Things:
             # "Kajak dla obojga kosztuje 45 zł."
             return None
         first = bisect_left(mini.tokens, start - _REACH_BACK)
-        near = mini.tokens[first : bisect_left(mini.tokens, start + _REACH_BACK)]
-        return NOTHING if any(words[token] in _BOTH for token in near) else None
+        tokens = mini.tokens[first : bisect_left(mini.tokens, start + _REACH_BACK)]
+        return NOTHING if any(words[token] in _BOTH for token in tokens) else None
 
     def _in_order(self, place: Place) -> int | None:
         """The k-th value is that of the k-th thing: "odpowiednio 500 i 250 zł".

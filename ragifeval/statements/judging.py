@@ -165,16 +165,14 @@ class _Judgement:
         for place, sign in places:
             # What the cells of a table say of it.
             mentions += [
-                _Mention(cell, answer * sign, things.side(cell) if things is not None else NOTHING)
+                _Mention(cell, answer * sign, NOTHING if things is None else things.side(cell))
                 for cell, answer in self._signs.cells(place)
             ]
-        for place, sign in places if things is not None else ():
-            # Also what is said of a thing in few words: "siostra ma rację, brat nie".
-            own = self._signs.of(place)
+            # What few words say of another thing: "siostra ma rację, brat nie".
             mentions += [
                 _Mention(place, contrast * sign, side)
-                for side, contrast in things.contrasts(place)
-                if own == -contrast
+                for side, contrast in (things.contrasts(place) if things is not None else ())
+                if self._signs.of(place) == -contrast
             ]
         return mentions + self._verdicts(spoken, things)
 

@@ -26,31 +26,25 @@ def _words(key: str) -> WordSet:
 
 
 # What a word does to the clause it stands in; one word may do several things.
-_LISTS = {
-    1 << place: words
-    for place, words in enumerate(
-        [
-            *map(_words, ("not", "without", "instead", "nor", "none", "false", "past")),
-            *map(_words, ("past_adjectives", "past_years", "elsewhere", "unreal")),
-            *map(_words, ("besides", "regardless")),
-            word_set("verdict", "yes"),
-            word_set("verdict", "no"),
-        ]
-    )
+_KEYS = (
+    *("not", "without", "instead", "nor", "none", "false", "past", "past_adjectives"),
+    *("past_years", "elsewhere", "unreal", "besides"),
+)
+_LISTS: Mapping[int, WordSet] = {
+    **{1 << place: _words(key) for place, key in enumerate(_KEYS)},
+    1 << len(_KEYS): word_set("verdict", "yes"),
+    2 << len(_KEYS): word_set("verdict", "no"),
 }
-(_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE, _PAST) = list(_LISTS)[:7]
-(_PAST_ADJECTIVE, _PAST_YEAR, _ELSEWHERE, _UNREAL, _BESIDES, _REGARDLESS, _YES, _NO) = list(_LISTS)[
-    7:
-]
+(_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE, _PAST, _PAST_ADJECTIVE) = list(_LISTS)[:8]
+(_PAST_YEAR, _ELSEWHERE, _UNREAL, _BESIDES, _YES, _NO) = list(_LISTS)[8:]
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
-_PAST_THINGS, _WAS, _HERE, _CHANGED = map(_words, ("past_things", "was", "here", "changed"))
-_ERRORS, _THAT, _REPORTING = table("polarity")["disowning"], _words("that"), _words("reporting")
-_COMPARED, _BEING, _SPARING = _words("compared"), _words("being"), _words("sparing")
-_BOUNDED, _HAVING, _CROSSING = _words("bounded"), _words("having"), _words("crossing")
+_PAST_THINGS, _HERE, _CHANGED = map(_words, ("past_things", "here", "changed"))
+_ERRORS, _THAT = table("polarity")["disowning"], _words("that")
+_COMPARED, _SPARING = _words("compared"), _words("sparing")
+_BOUNDED, _HAVING, _LIMITED = map(_words, ("bounded", "having", "limited"))
 _BEHIND, _COVERING, _JOINS = _words("behind"), _words("covering"), _words("joins")
 _GOVERNORS, _PAYING, _INSTEAD_ENDS = map(_words, ("governors", "paying", "instead_ends"))
-_LIMITED, _LIMITS = _words("limited"), _words("limits")
 _TOO_LATE = [tuple(phrase.split()) for phrase in table("polarity")["too_late"]]
 _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
@@ -60,7 +54,7 @@ _HOLDS_FOR = ("dotyczy", "obejmuje")
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
-_REACH_BESIDES, _REACH_REGARDLESS = 2, 4
+_REACH_BESIDES = 2
 _LONGEST_VERDICT = 8
 _LONGEST_WORD = 40
 _MOST_CELLS = 200
@@ -217,7 +211,6 @@ class Signs:
                         and 0 < distance <= _REACH_BESIDES
                         and not self._adds(token)
                     )
-                    or (signal & _REGARDLESS and 0 < distance <= _REACH_REGARDLESS)
                 )
             ):
                 return True
@@ -226,11 +219,8 @@ class Signs:
             len(place.taken) > 1 or not first or words[first - 1] not in _REGARDED
         ):
             return True
-        if place.unit:
-            return self._is_changed(place) or self._is_limited(place)
-        # "Można było zgłosić": it no longer can be.
-        is_past = any(self._next(token) in _WAS for token in place.taken)
-        return is_past or self._is_of_amount(place) or self._is_limited(place)
+        is_of_another = self._is_changed(place) if place.unit else self._is_of_amount(place)
+        return is_of_another or self._is_limited(place)
 
     def _adds(self, token: int) -> bool:
         """Whether it is "poza tym", "oprócz tego", which add."""
@@ -267,19 +257,14 @@ class Signs:
         return False
 
     def _is_limited(self, place: Place) -> bool:
-        """Whether the place is followed by "dotyczy tylko", a number by "tylko dla", "temu"."""
-        words, clause = self._words, self._reading.units.clause
-        following = self._next(place.end - 1)
-        is_value = place.unit and following not in _HOLDS_FOR
-        if not following or clause[place.end] is not clause[place.end - 1]:
+        """Whether the place is followed by "dotyczy tylko", a number by "temu", "to za mało"."""
+        clause = self._reading.units.clause
+        behind = tuple(self._words[place.end : place.end + 4])
+        if not behind or clause[place.end] is not clause[place.end - 1]:
             return False
-        then = self._next(place.end)
-        if not is_value:
-            return following in _HOLDS_FOR and then in _LIMITED
-        behind = tuple(words[place.end : place.end + 4])
-        return (following in _LIMITED and then in _LIMITS) or any(
-            behind[: len(phrase)] == phrase for phrase in _TOO_LATE
-        )
+        if behind[0] in _HOLDS_FOR and self._next(place.end) in _LIMITED:
+            return True
+        return bool(place.unit) and any(behind[: len(late)] == late for late in _TOO_LATE)
 
     # What is denied.
 
@@ -302,8 +287,7 @@ class Signs:
                     return 1
             elif "inaczej" not in words[place.end : error]:
                 head = [words[token] for token in wrong.tokens[:2]]
-                is_said = not {"to", "co", "ten", "tak"}.isdisjoint(head)
-                if is_said or reported or any(True for _ in self._nearby(place.start, _REPORTING)):
+                if reported or not {"to", "co", "ten", "tak"}.isdisjoint(head):
                     return 1
         return 0
 
@@ -353,16 +337,14 @@ class Signs:
             return True
         if token + 1 in place.taken:
             return False
-        if following in _BEING and self._next(token + 1) in _COMPARED:
-            return True
         if not place.unit:
             return False
-        if following in _BOUNDED:
-            return following not in _HAVING or token + 2 == place.start
+        if following in _HAVING and token + 2 == place.start:
+            return True
         between = self._words[token + 1 : place.start]
         if "niż" in between and any(word in _COMPARED for word in between):
             return True
-        return any(word in _JOINS or word in _CROSSING for word in between)
+        return any(word in _JOINS or word in _BOUNDED for word in between)
 
     def _governs(self, token: int, place: Place) -> bool:
         """Whether "bez" goes with the place: "bez żadnej opłaty", but not "bez karty łowić"."""

@@ -2,8 +2,8 @@
 
 A line ends at a line break; it may be an item of a list, a heading or the row of a table. A
 sentence ends at a full stop, question mark or exclamation mark before a capital letter. A clause
-ends at a comma, semicolon, colon, dash, bracket, or before "a", "ale", "bo"; Polish sets a comma
-before every subordinate clause. A mini-clause ends also before "i", "oraz", "lub" or "+" with a
+ends at a comma, semicolon, colon, dash or bracket; Polish sets a comma before every subordinate
+clause, and before "a", "ale", "bo". A mini-clause ends also before "i", "oraz", "lub" or "+" with a
 number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 """
 
@@ -19,12 +19,10 @@ from ragifeval.text.canonical import is_number
 
 _ABBREVIATIONS = word_set("segments", "abbreviations")
 _ABBREVIATED_ENDS = word_set("segments", "abbreviated_ends")
-_STARTERS = frozenset(table("segments")["starters"])
 _PURPOSE, _DEMANDING = word_set("segments", "purpose"), word_set("segments", "demanding")
 # Clauses of no more tokens may lean on the one before.
 _SHORT = 5
 _PARTS = frozenset(table("segments")["parts"])
-_BEGINNERS = _STARTERS | _PARTS
 # How far behind "i" or "oraz" a number makes it the beginning of a mini-clause, in tokens.
 _NUMBER_AHEAD = 7
 
@@ -174,7 +172,7 @@ class Units:
         breaks = [
             index
             for index, (word, gap) in enumerate(zip(words, self._gaps, strict=False))
-            if gap != " " or word in _BEGINNERS or not index
+            if gap != " " or word in _PARTS or not index
         ]
         for index, end in pairwise([*breaks, count]):
             self._enter(index)
@@ -210,8 +208,6 @@ class Units:
                     self._mark(mark)
             if self._words[index] in _PARTS:
                 self._parts.append(index)
-        elif self._words[index] in _STARTERS:
-            self._open[-1] = ","
         elif self._words[index] in _PARTS:
             self._parts.append(index)
 
