@@ -10,12 +10,14 @@ from pathlib import Path
 
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.cli.options import (
+    add_by,
     add_data,
     add_dry_run,
     add_evaluation,
     add_limit,
     add_matching,
     add_normalizer,
+    add_price,
     add_prompt,
     add_scoring,
     add_seed,
@@ -184,6 +186,8 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     option("--top", type=at_least(0), default=5, metavar="N", help="so many questions that differ")
     add_seed(parser, "of bootstrap and permutation test")
     option("--draws", type=at_least(100), default=10_000, metavar="N", help="of each of the two")
+    add_by(parser)
+    add_price(parser, "without it the summary's; again for the next log", again=True)
     add_switch(parser, "--force", "compare what the signatures say may not be")
     option(
         "--fail_under",
@@ -296,6 +300,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser, "of the intervals")
     option("--lang", choices=("pl", "en"), default="pl", help="language of the page")
+    add_price(parser, "without it the summary's; again for the next log", again=True)
 
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
@@ -333,6 +338,8 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         "reasoning and not scored",
     )
     add_seed(parser, "of the intervals")
+    add_by(parser)
+    add_price(parser, "of the answers")
 
 
 def add_validate_options(parser: argparse.ArgumentParser) -> None:

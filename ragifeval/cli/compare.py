@@ -18,6 +18,7 @@ from ragifeval.results.compare.scored_logs import (
     read_scored_log,
     unknown_parts,
 )
+from ragifeval.results.outputs import prices_of
 from ragifeval.scoring.statistics import Resampling
 
 
@@ -39,7 +40,13 @@ def run(options: argparse.Namespace) -> int:
         say(note)
     if len({line for log in logs for line in log.judge_signatures}) > 1:
         say("warning: the logs were judged in different ways; see their judge_signature")
-    comparison = compare(logs, Resampling(options.seed, options.draws), options.top)
+    comparison = compare(
+        logs,
+        Resampling(options.seed, options.draws),
+        options.top,
+        options.by,
+        prices_of(options.logs, options.price),
+    )
     failures = list(_failures(comparison, options.fail_under, options.fail_if_worse))
     if comparison.left_out:
         say(f"{comparison.left_out} samples are not answered in all logs, and left out")
@@ -47,7 +54,12 @@ def run(options: argparse.Namespace) -> int:
         count = comparison.conditions_left_out
         say(f"{count} conditions are not scored in all logs, and left out")
     setting = Setting(
-        matching, common_signature(logs, matching), options.seed, options.draws, options.measures
+        matching,
+        common_signature(logs, matching),
+        options.seed,
+        options.draws,
+        options.measures,
+        options.by,
     )
     text = FORMATS[options.format](comparison, setting)
     if options.output is None:

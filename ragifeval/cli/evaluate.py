@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 from ragifeval.benchmark.baselines import Resources
 from ragifeval.cli.options import inputs
@@ -25,10 +26,11 @@ from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Journal
 from ragifeval.run.models import AnyConfig, load_any_generator, ready
 from ragifeval.run.outcome import Outcome, check_record, variant_of
+from ragifeval.run.performance import Price, sentence
 from ragifeval.run.plan import make_task
 from ragifeval.run.run import Task, resume
 from ragifeval.run.run import run as ask
-from ragifeval.run.summary import doubts, summary, table
+from ragifeval.run.summary import doubts, group_table, summary, table
 from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.text.normalizer import Normalizer
 
@@ -89,7 +91,13 @@ class Evaluation:
     task: Task
     config: RunConfig
     scoring: ScoringSettings
-    options: Mapping[str, object]
+    options: Mapping[str, Any]
+
+    @property
+    def price(self) -> Price | None:
+        """Of a million tokens in, and out: the option's, or the config's."""
+        price = self.options["price"] or self.config.price
+        return (price[0], price[1]) if price else None
 
 
 def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
@@ -130,7 +138,12 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
         try:
             name = evaluation.config.display_name
             estimates = outcome.estimates(options.seed)
-            show(table(outcome, estimates, name, task.signature, options.seed))
+            shown = table(outcome, estimates, name, task.signature, options.seed)
+            if options.by is not None:
+                shown += "\n\n" + group_table(outcome, options.by, options.seed)
+            show(shown)
+            if took := sentence(outcome.performance.figures(evaluation.price)):
+                say(took)
             _report_doubts(outcome)
         finally:
             _summarize(evaluation, options.seed, journal, outcome, others)
@@ -147,7 +160,9 @@ def _answer(evaluation: Evaluation, journal: Journal | None, outcome: Outcome) -
     if scoring.normalizer is not None:
         normalizer()  # a pipeline that cannot be loaded is reported before any question
     scorer = cache(lambda: scoring.load_scorer(normalizer()))
-    ask(evaluation.task, _load_generator(evaluation, normalizer), scorer, journal, outcome)
+    generator = _load_generator(evaluation, normalizer)
+    log_prompts = bool(evaluation.options["log_prompts"])
+    ask(evaluation.task, generator, scorer, journal, outcome, log_prompts)
 
 
 def _load_generator(evaluation: Evaluation, normalizer: Callable[[], Normalizer]) -> Generator:
@@ -186,6 +201,7 @@ def _summarize(
         outcome.estimates(seed),
         evaluation.task.signature,
         evaluation.options,
+        evaluation.price,
         model_config=evaluation.config.public_settings(),
     )
     path = summary_path(journal.path)

@@ -12,6 +12,7 @@ from typing import Any, Literal, NoReturn
 
 from ragifeval import defaults, paths
 from ragifeval.cli.terminal import EXIT_WRONG
+from ragifeval.run.groups import GROUPINGS
 
 _OUTPUTS = ("log_path", "output", "folder")
 
@@ -95,6 +96,9 @@ def add_evaluation(parser: argparse.ArgumentParser, kind: Kind) -> None:
         help="ask each question K times; the model config needs a temperature above 0",
     )
     add_switch(parser, "--overwrite", "start the log over")
+    add_switch(parser, "--log_prompts", "keep the prompts in the log, as they were sent")
+    add_by(parser)
+    add_price(parser, "without it the model config's")
     add_dry_run(parser)
 
 
@@ -181,6 +185,38 @@ def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
 def add_limit(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Add --limit."""
     parser.add_argument("--limit", type=positive, metavar="N", help=meaning)
+
+
+def add_by(parser: argparse.ArgumentParser) -> None:
+    """Add --by."""
+    parser.add_argument(
+        "--by", choices=GROUPINGS, help="show total and rates of these groups of questions too"
+    )
+
+
+def add_price(parser: argparse.ArgumentParser, meaning: str, *, again: bool = False) -> None:
+    """Add --price.
+
+    Args:
+        again: whether it may be given again, for the next log.
+    """
+    parser.add_argument(
+        "--price",
+        type=_price,
+        action="append" if again else "store",
+        metavar="IN,OUT",
+        help=f"of a million tokens in, and out, for example 0.4,1.6: tells the cost; {meaning}",
+    )
+
+
+def _price(text: str) -> tuple[float, float]:
+    try:
+        prompt, completion = map(float, text.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
+        raise argparse.ArgumentTypeError(f"must be two prices, as 0.4,1.6, not {text[:40]!r}")
+    return prompt, completion
 
 
 def add_dry_run(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,8 @@ from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
 from ragifeval.results.variants import with_variants
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
-from ragifeval.run.summary import doubts, summary, table
+from ragifeval.run.performance import sentence
+from ragifeval.run.summary import doubts, group_table, summary, table
 
 _NAMED = 5
 
@@ -83,6 +84,10 @@ def _score(
     outcome = rescored.outcome
     by_rule = outcome.estimates(options.seed)
     show(table(outcome, by_rule, rescored.name, rescored.signature, options.seed) + "\n")
+    if options.by is not None:
+        show(group_table(outcome, options.by, options.seed) + "\n")
+    if took := sentence(outcome.performance.figures(options.price)):
+        say(f"{path}: {took}")
     for line in _notes(rescored, options.eval_path):
         say(f"{path}: {line}")
     if output is not None:
@@ -91,6 +96,7 @@ def _score(
             by_rule,
             rescored.signature,
             vars(options),
+            options.price,
             repeated=len(outcome.repeated),
             unknown=rescored.log.unknown,
             source=path.name,

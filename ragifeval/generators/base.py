@@ -56,6 +56,7 @@ class Answer:
         seconds: from the sending of the request (or the start of its batch) to its answer; of
             several attempts the last one's, where none succeeded all of them with the waits.
         reasoning: what the service gave apart from the answer as the model's reasoning.
+        retries: how often the question was asked again.
         is_refusal: whether the service found the request itself wrong (400, 413, 422), so that
             asking again is useless.
     """
@@ -67,6 +68,7 @@ class Answer:
     usage: Mapping[str, int] | None = None
     seconds: float = 0.0
     reasoning: str | None = None
+    retries: int = 0
     is_refusal: bool = False
 
 

@@ -1,9 +1,11 @@
 """Where the new logs go that a command makes of logs: a file for one, a folder for several."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ragifeval.errors import UserError
+from ragifeval.run.performance import Price
 
 
 def output_paths(
@@ -40,6 +42,29 @@ def output_paths(
         if any(new.exists() and log.exists() and new.samefile(log) for log in logs):
             raise UserError(f"-o: {new} is one of the logs that are read")
     return list(paths)
+
+
+def prices_of(logs: Sequence[Path], given: Sequence[Price] | None) -> Sequence[Price | None]:
+    """The price of each log's tokens: those given, in order, or that of the summary beside it.
+
+    Raises:
+        UserError: more prices are given than there are logs.
+    """
+    given = list(given or ())
+    if len(given) > len(logs):
+        raise UserError(f"--price: is given {len(given)} times for {len(logs)} logs")
+    if len(given) == 1:
+        return given * len(logs)
+    return [*given, *map(_price_beside, logs[len(given) :])]
+
+
+def _price_beside(log: Path) -> Price | None:
+    try:
+        price = json.loads(summary_path(log).read_bytes()).get("price")
+        prompt, completion = map(float, price)
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None  # there is no summary, or it is none of this harness, or tells no price
+    return prompt, completion
 
 
 def summary_path(log: Path) -> Path:

@@ -19,6 +19,7 @@ from ragifeval.text.matching import RULES
 
 # The keys of a record that this harness writes; what else an old record holds is carried over.
 _OWN = {"id", "question", "context", "answer", "finish_reason", "usage", "seconds", "error"}
+_OWN |= {"category", "kind", "observed", "retries"}
 _OWN |= {"signature", "reasoning", "scores", *(f"scores_{rule}" for rule in RULES)}
 
 
@@ -131,7 +132,7 @@ def rescore(path: Path, standard: Standard, write: Callable[[Record], object]) -
             None if stored.reasoning else standard.reasoning_end,
             signatures[line],
         )
-        record |= {key: stored.record.get(key) for key in ("usage", "seconds")}
+        record |= {key: stored.record.get(key) for key in ("usage", "seconds", "retries")}
         return record | {key: value for key, value in stored.record.items() if key not in _OWN}
 
     with Asking(Replay(), None, total=None, unit=" answers") as asking:

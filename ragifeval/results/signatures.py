@@ -52,7 +52,5 @@ def whole_signature(signatures: Sequence[Signature]) -> Signature:
 
 def model_name(signature: Signature | None) -> str | None:
     """The name of the model that a signature tells; None where it tells none, or several."""
-    part = signature.parts.get("model") if signature is not None else None
-    if part is None or part in (UNKNOWN, MIXED):
-        return None
-    return part.rpartition("#")[0] or part
+    name = signature.model if signature is not None else None
+    return None if name in (UNKNOWN, MIXED) else name

@@ -8,8 +8,11 @@ from ragifeval.benchmark.benchmark import Sample
 from ragifeval.benchmark.variants.source import VariantSample
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.run.asking import REASONING_END
+from ragifeval.run.groups import groups_of, ordered
 from ragifeval.run.journal import Record
+from ragifeval.run.performance import Performance
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
+from ragifeval.scoring.rates import are_observed, rates
 from ragifeval.scoring.statistics import Estimate, Tally
 from ragifeval.text.matching import RULES, other_rule
 
@@ -38,6 +41,8 @@ class Outcome:
         by_repeat: (variant, repeat) -> the sum and the number of the headline rule's scores.
         truncated: how many answers were cut off by their limit of tokens or a filter.
         reasoning_unset: how many answers hold the end of a reasoning although none is known.
+        groups: grouping -> group -> the places of its answered samples.
+        performance: what the answers took.
         interrupted: whether the user stopped the run.
     """
 
@@ -64,6 +69,8 @@ class Outcome:
         self.failed: dict[str, str] = {}
         self.truncated = 0
         self.reasoning_unset = 0
+        self.groups: dict[str, dict[str, set[int]]] = {}
+        self.performance = Performance()
         self.interrupted = False
         self._texts: set[str] = set()
         self._counts_reasoning = reasoning_end is None
@@ -72,6 +79,7 @@ class Outcome:
         """Count one record."""
         key: str = record["id"]
         place, repeat = self.places[key], record.get("repeat", 1)
+        self.performance.add(record)
         if record["answer"] is None:
             if not self.is_answered(place, repeat):
                 self.failed[key] = record["error"]
@@ -86,7 +94,10 @@ class Outcome:
         self.truncated += record["finish_reason"] in TRUNCATED
         self.reasoning_unset += self._counts_reasoning and REASONING_END in record["answer"]
         for rule, name in score_names(self.matching).items():
-            self.tallies[rule].add(place, record[name])
+            found = record[name]
+            self.tallies[rule].add(place, {**found, **rates(record, found)})
+        for grouping, group in groups_of(record):
+            self.groups.setdefault(grouping, {}).setdefault(group, set()).add(place)
         scores = [value for name, value in record["scores"].items() if name in counted()]
         variant = variant_of(self.samples[place])
         before, count = self.by_repeat.get((variant, repeat), (0.0, 0))
@@ -145,10 +156,24 @@ class Outcome:
         return "incomplete" if self.unanswered else "complete"
 
     def estimates(self, seed: int, variant: str | None = None) -> dict[str, dict[str, Estimate]]:
-        """The rule's name -> score key -> its estimate; of the headline's variant, or another."""
+        """The rule's name -> score, rate -> its estimate; of the headline's variant, or another."""
         places = self.variants.get(variant or self.headline, ())
         chosen = None if len(self.variants) < 2 else places
         return {rule: tally.estimates(seed, chosen) for rule, tally in self.tallies.items()}
+
+    def grouped(self, seed: int, grouping: str) -> dict[str, dict[str, Estimate]]:
+        """Group -> score key, or rate -> its estimate under the headline rule."""
+        tally = self.tallies[self.matching]
+        places = self.places_by(grouping)
+        return {group: tally.estimates(seed, places[group]) for group in places}
+
+    def places_by(self, grouping: str) -> dict[str, Sequence[int]]:
+        """Group -> the places of its answered samples, of the headline's variant alone."""
+        groups = self.groups.get(grouping, {})
+        if grouping != "variant" and len(self.variants) > 1:
+            kept = set(self.variants[self.headline])
+            groups = {group: places & kept for group, places in groups.items() if places & kept}
+        return {group: sorted(groups[group]) for group in ordered(grouping, groups)}
 
 
 def variant_of(sample: Sample) -> str:
@@ -171,7 +196,7 @@ def check_record(record: Record, matching: str) -> str | None:
         return "it has neither an answer nor an error"
     scores, others = record.get("scores"), record.get(f"scores_{other_rule(matching)}")
     if _are_scores(scores) and _are_scores(others) and scores.keys() == others.keys():
-        return None
+        return None if are_observed(record.get("observed")) else "'observed' is none"
     return "its scores are no scores of this harness"
 
 

@@ -1,7 +1,7 @@
 """A run: each sample is asked, each answer is scored, and its record is journalled."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,9 +11,11 @@ from ragifeval.generators.base import Answer, Generator, Request
 from ragifeval.run.asking import Asking, split_reasoning
 from ragifeval.run.journal import Journal, Record
 from ragifeval.run.outcome import Outcome, score_names
+from ragifeval.run.performance import moment
 from ragifeval.run.template import PromptTemplate, ordered_documents
+from ragifeval.scoring.rates import observe
 from ragifeval.scoring.scorer import Scorer
-from ragifeval.scoring.signature import Signature, model_part
+from ragifeval.scoring.signature import Signature, fingerprint, model_part
 
 
 @dataclass
@@ -101,6 +103,7 @@ def run(
     scorer: Callable[[], Scorer],
     journal: Journal | None,
     outcome: Outcome,
+    log_prompts: bool = False,
 ) -> None:
     """Answer and score what is still missing.
 
@@ -108,8 +111,9 @@ def run(
         scorer: gives the scorer; called for the first time when the first answer is there.
         journal: an open one; None to keep none.
         outcome: updated as answers come.
+        log_prompts: whether the records hold the prompts.
     """
-    signature = str(task.signature)
+    signature, model = str(task.signature), task.signature.model
 
     def missing() -> Iterator[Request]:
         for repeat in range(1, task.repeats + 1):
@@ -123,7 +127,8 @@ def run(
         record = make_record(
             sample, context, answer, scorer(), task.matching, task.reasoning_end, signature
         )
-        return record if task.repeats == 1 else record | {"repeat": answer.request.repeat}
+        repeat = {} if task.repeats == 1 else {"repeat": answer.request.repeat}
+        return record | _asked(answer, model, log_prompts) | repeat
 
     def status() -> str:
         total = outcome.running_total
@@ -140,6 +145,19 @@ def run(
             outcome.interrupted = asking.interrupted
 
 
+def _asked(answer: Answer, model: str | None, log_prompts: bool) -> dict[str, Any]:
+    """What a record tells of the asking."""
+    prompt = answer.request.prompt
+    messages = [asdict(message) for message in prompt.messages]
+    return {
+        "model": model,
+        "asked": moment(answer.seconds),
+        "prompt_hash": fingerprint(prompt.text if prompt.text is not None else messages),
+        "prompt_chars": len(prompt.text or "") + sum(len(said.content) for said in prompt.messages),
+        **({"prompt": prompt.text or messages} if log_prompts else {}),
+    }
+
+
 def make_record(
     sample: Sample,
     context: Sequence[str],
@@ -149,7 +167,7 @@ def make_record(
     reasoning_end: str | None,
     signature: str,
 ) -> dict[str, Any]:
-    """The record of an answer, with its scores.
+    """The record of an answer, with its scores, and with what groups of questions go by.
 
     Args:
         context: the ids of the documents in the order in which the model saw them.
@@ -160,13 +178,17 @@ def make_record(
     record: dict[str, Any] = {
         "id": sample.id,
         "question": sample.question,
+        "category": sample.category,
+        "kind": list(sample.kind),
         "context": list(context),
         "answer": None,
         "scores": None,
         **dict.fromkeys(names.values()),
+        "observed": None,
         "finish_reason": answer.finish_reason,
         "usage": answer.usage,
         "seconds": round(answer.seconds, 3),
+        "retries": answer.retries,
         "error": answer.error,
         "signature": signature,
     }
@@ -179,6 +201,8 @@ def make_record(
             record["finish_reason"] = "reasoning_unfinished"
         scores = scorer.score(sample, context, text)
         record |= {"answer": text, **{name: scores[rule] for rule, name in names.items()}}
+        refusal_message = scorer.criteria.refusal_message
+        record["observed"] = observe(sample.expect, context, text, refusal_message)
         reasoning = parted or reasoning
     if reasoning:
         record["reasoning"] = reasoning

@@ -1,6 +1,7 @@
 """What a run, or a log that was scored anew, amounts to: the table, the notes, OUT.summary.json."""
 
 import platform
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import metadata
@@ -11,10 +12,13 @@ from ragifeval import __version__, defaults
 from ragifeval.paths import ROOT
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.by_variant import scores_by_variant, spreads, variant_table
+from ragifeval.run.groups import GROUPINGS
 from ragifeval.run.outcome import Outcome
+from ragifeval.run.performance import Price, moment
+from ragifeval.scoring.rates import RATES
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
-from ragifeval.tables import one_line
+from ragifeval.tables import Grid, one_line
 from ragifeval.text.matching import other_rule
 
 Estimates = Mapping[str, Mapping[str, Estimate]]
@@ -31,7 +35,7 @@ def table(
     signature: Signature,
     seed: int = defaults.SEED,
 ) -> str:
-    """A title, the conditions, lengths and aggregates, the variants, then the signature.
+    """A title, the conditions, lengths, aggregates and rates, the variants, then the signature.
 
     Args:
         by_rule: from Outcome.estimates().
@@ -47,11 +51,14 @@ def table(
     ]
     head = outcome.headline if len(outcome.variants) > 1 else ""
     lines += [_row(head, [f"{outcome.matching} %", "95 % interval", "count", f"{other} %"])]
-    keys = [key for key in headline if key not in AGGREGATES and key not in _LENGTHS]
+    keys = [key for key in headline if key not in (*AGGREGATES, *_LENGTHS, *RATES)]
     lines += [_score_row(key, headline[key], beside[key]) for key in keys]
     lines += [_length_row(key, headline[key]) for key in _LENGTHS if key in headline]
     lines.append(_rule())
     lines += [_score_row(key, headline[key], beside[key]) for key in AGGREGATES if key in headline]
+    if shown := shown_rates([headline]):
+        lines.append(_rule())
+        lines += [_score_row(key, headline[key], beside[key]) for key in shown]
     if has_variants(outcome):
         lines += ["", variant_table(outcome, seed)]
     lines += ["", one_line(str(signature))]
@@ -76,16 +83,43 @@ def _rule() -> str:
 
 
 def _score_row(key: str, headline: Estimate, beside: Estimate) -> str:
-    interval = f"{headline.low * 100:.1f} - {headline.high * 100:.1f}"
-    return _row(
-        key,
-        [f"{headline.mean * 100:.2f}", interval, str(headline.count), f"{beside.mean * 100:.2f}"],
-    )
+    cells = [f"{headline.mean * 100:.2f}", _interval(headline), str(headline.count)]
+    return _row(key, [*cells, f"{beside.mean * 100:.2f}"])
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.low * 100:.1f} - {estimate.high * 100:.1f}"
 
 
 def _length_row(key: str, length: Estimate) -> str:
     interval = f"{length.low:.0f} - {length.high:.0f}"
     return _row(key, [f"{length.mean:.1f}", interval, str(length.count), ""])
+
+
+def shown_rates(found: Sequence[Mapping[str, Estimate]]) -> list[str]:
+    """The rates that some estimates have; without reasoning, where there is none."""
+    some = [key for key in RATES if any(key in estimates for estimates in found)]
+    has_reasoning = any(f["reasoning"].mean for f in found if "reasoning" in f)
+    return [key for key in some if key != "reasoning" or has_reasoning]
+
+
+def group_table(outcome: Outcome, grouping: str, seed: int) -> str:
+    """The total and the rates of each group of questions, under the headline rule."""
+    groups, places = outcome.grouped(seed, grouping), outcome.places_by(grouping)
+    if not groups:
+        return f"the log does not tell the {grouping} of its questions"
+    some = shown_rates([*groups.values()])
+    rows = [
+        [
+            *(group, str(len(places[group]))),
+            *((f"{total.mean * 100:.1f}", _interval(total)) if total else ("", "")),
+            *(f"{scores[key].mean * 100:.0f}" if key in scores else "" for key in some),
+        ]
+        for group, scores in groups.items()
+        for total in [scores.get("total")]
+    ]
+    header = [grouping, "questions", "total %", "95 % interval", *some]
+    return Grid(f"by {grouping}, rule {outcome.matching}, per cent", header, rows).text()
 
 
 def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:
@@ -114,15 +148,18 @@ def summary(
     by_rule: Estimates,
     signature: Signature,
     options: Mapping[str, Any],
+    price: Price | None = None,
     **more: object,
 ) -> dict[str, Any]:
-    """The content of OUT.summary.json. Scores are shares from 0 to 1.
+    """The content of OUT.summary.json. Scores and rates are shares from 0 to 1.
 
     Args:
         by_rule: from Outcome.estimates().
         options: the command's options.
+        price: of a million tokens in, and out.
         more: what else it holds.
     """
+    seed = options.get("seed", defaults.SEED)
     return {
         "status": outcome.status,
         "samples": len(outcome.samples),
@@ -130,13 +167,25 @@ def summary(
         "failed": len(outcome.failed),
         "truncated": outcome.truncated,
         **_scores_as_json(by_rule, outcome.matching),
-        **_variants_as_json(outcome, options.get("seed", defaults.SEED)),
+        **_variants_as_json(outcome, seed),
+        "by": {
+            grouping: {
+                group: _as_json({key: some[key] for key in (*AGGREGATES, *RATES) if key in some})
+                for group, some in outcome.grouped(seed, grouping).items()
+            }
+            for grouping in GROUPINGS
+            if grouping in outcome.groups and grouping != "variant"
+        },
+        "performance": asdict(outcome.performance.figures(price)),
+        "price": price,
+        "date": moment(0.0),
         "failures": outcome.failed,
         "signature": str(signature),
         "signature_parts": dict(signature.parts),
         "options": {name: _plain(value) for name, value in options.items()},
         **more,
         "versions": versions(),
+        "commit": _commit(),
     }
 
 
@@ -152,10 +201,13 @@ def _variants_as_json(outcome: Outcome, seed: int) -> dict[str, Any]:
 
 def _scores_as_json(by_rule: Estimates, matching: str) -> dict[str, Any]:
     """The headline rule, its scores as `scores`, and those of the other rule under its name."""
-    others = {
-        f"scores_{rule}": _as_json(scores) for rule, scores in by_rule.items() if rule != matching
-    }
-    return {"matching": matching, "scores": _as_json(by_rule[matching]), **others}
+    named = {"": by_rule[matching]}
+    named |= {f"_{rule}": found for rule, found in by_rule.items() if rule != matching}
+    told: dict[str, Any] = {"matching": matching}
+    for name, found in named.items():
+        told[f"scores{name}"] = _as_json({k: v for k, v in found.items() if k not in RATES})
+        told[f"rates{name}"] = _as_json({k: found[k] for k in RATES if k in found})
+    return told
 
 
 def _as_json(scores: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
@@ -177,6 +229,24 @@ def _plain(value: object) -> object:
     if isinstance(value, Path):
         return str(value.relative_to(ROOT) if value.is_relative_to(ROOT) else value)
     return value
+
+
+def _commit() -> str | None:
+    """The commit of a checkout of the harness, and whether files differ from it; None elsewhere."""
+    if not (ROOT / ".git").exists():
+        return None
+    try:
+        ran = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],  # noqa: S607
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return ran.stdout.strip()
 
 
 def versions() -> dict[str, str]:

@@ -368,6 +368,11 @@ def check_refusal_message(message: str) -> None:
         raise UserError("--refusal_message: is empty, and so would stand in every answer")
 
 
+def is_refusal(answer: str, message: str) -> bool:
+    """Whether the refusal message stands in an answer, letter case aside."""
+    return message.lower() in answer.lower()
+
+
 @register
 class Refuse(_Flag):
     """Whether the answer is a refusal exactly where it should be one.
@@ -381,10 +386,10 @@ class Refuse(_Flag):
 
     def __init__(self, parameter: bool, criteria: Criteria) -> None:
         self.expected = parameter
-        self.message = criteria.refusal_message.lower()
+        self.message = criteria.refusal_message
 
     def holds(self, response: Response) -> bool:
-        return self.message in response.answer.lower()
+        return is_refusal(response.answer, self.message)
 
 
 @register

@@ -28,6 +28,12 @@ class Signature:
     def __str__(self) -> str:
         return "|".join(f"{part}:{value}" for part, value in self.parts.items())
 
+    @property
+    def model(self) -> str | None:
+        """The name of the model; None where there is no such part."""
+        part = self.parts.get("model")
+        return part if part is None else part.rpartition("#")[0] or part
+
     @classmethod
     def parse(cls, line: str) -> "Signature":
         """Read a signature back from its line."""

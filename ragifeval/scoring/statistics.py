@@ -6,7 +6,7 @@ Random draws are the same in every version of numpy.
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING, TypeAlias
 
 from ragifeval.scoring.conditions import REGISTRY, counted
@@ -127,10 +127,12 @@ class Tally:
     def estimates(self, seed: int, places: Sequence[int] | None = None) -> dict[str, Estimate]:
         """Each score key in the order of the registry, then correctness, safety and total.
 
-        A key that no sample has is left out. `places` are those of the samples that count; None for
-        all. The intervals are percentiles over 1,000 resamplings
+        A key that no sample has is left out. The intervals are percentiles over 1,000 resamplings
         of the samples (Efron's percentile bootstrap), drawn by a generator whose stream never
         changes.
+
+        Args:
+            places: of the only samples that count; None for all.
         """
         import numpy as np
 
@@ -205,11 +207,7 @@ class Tally:
     def _shown_keys(self) -> list[str]:
         known = [key for condition in REGISTRY.values() for key in condition.keys]
         others = [key for key in self._columns if key not in known]
-        return [
-            key
-            for key in [*known, *others]
-            if key in self._columns and not all(isnan(value) for value in self._columns[key])
-        ]
+        return [key for key in [*known, *others] if key in self._columns]
 
 
 def mean_of(values: Sequence[float], seed: int) -> Estimate | None:

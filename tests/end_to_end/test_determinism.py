@@ -68,10 +68,16 @@ def ask(
     summary = {
         key: value
         for key, value in case.summary().items()
-        if key not in ("model_config", "options")  # threads and port are meant to differ
+        if key
+        not in (
+            "model_config",
+            "options",
+            "performance",
+            "date",
+        )  # threads and port are meant to differ
     }
     order = [record["id"] for record in found]
-    return Asked(by_id(found, "seconds"), summary, prompts, run.out, order)
+    return Asked(by_id(found, "seconds", "asked"), summary, prompts, run.out, order)
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +171,7 @@ def test_the_baseline_is_the_same_anywhere(tmp_path: Path) -> None:
         process = start("eval_local.py", *options, cwd=cwd, env=environment(**variables))
         finished = finish(process)
         assert finished.code == 0, finished.err
-        return finished.out, by_id(records(folder / "out.jsonl"), "seconds")
+        return finished.out, by_id(records(folder / "out.jsonl"), "seconds", "asked")
 
     settings = {"PYTHONHASHSEED": "7", "TZ": "Asia/Kathmandu", **ASCII}
     with ThreadPoolExecutor(2) as pool:

@@ -15,6 +15,7 @@ from ragifeval import __version__, paths
 from ragifeval.__main__ import COMMANDS
 from ragifeval.__main__ import evaluate as main
 from ragifeval.paths import ROOT
+from ragifeval.scoring.rates import RATES
 from tools.testing import process
 from tools.testing.process import records
 
@@ -110,9 +111,11 @@ class TestWhole:
         assert list(whole.rows) == [
             *("include", "exclude", "cite_f1", "cite_precision", "cite_recall", "refuse", "safe"),
             *("len_chars", "len_words", "correctness", "safety", "total"),
+            *("right", "partly", "wrong", "false_refusal", "no_refusal"),
+            *("cites_distractor", "cites_unknown", "uncited"),
         ]
-        # The first line, two that are empty, the heading, a rule, the signature.
-        assert len(lines) == len(whole.rows) + 6
+        # The first line, two that are empty, the heading, two rules, the signature.
+        assert len(lines) == len(whole.rows) + 7
         assert list(whole.signature) == [
             *("data", "prompt", "normalizer", "badwords", "matching", "shuffle"),
             *("refusal", "system", "mode", "version", "model"),
@@ -168,9 +171,12 @@ class TestWhole:
         assert summary["versions"]["ragifeval"] == __version__
         assert summary["options"]["matching"] == "substring"
         assert summary["options"]["docs_path"] == "data/documents.jsonl"
+        assert (summary["price"], summary["performance"]["cost"]) == (None, None)
+        assert sum(g["right"]["count"] for g in summary["by"]["documents"].values()) == len(SAMPLES)
+        assert re.fullmatch(r"[0-9a-f]{12}(-dirty)?", summary["commit"])
         for rule, cell in (("scores", 0), ("scores_words", 3)):
             for row, cells in whole.rows.items():
-                estimate = summary[rule][row]
+                estimate = {**summary[rule], **summary[rule.replace("scores", "rates")]}[row]
                 assert estimate["low"] <= estimate["mean"] <= estimate["high"]
                 assert estimate["count"] == int(cells[2])
                 if not row.startswith("len_"):
@@ -192,6 +198,7 @@ class TestWhole:
         logs = [records(path / "out.jsonl") for path in (folder, tmp_path)]
         for record in (*logs[0], *logs[1]):
             assert record.pop("seconds") >= 0
+            del record["asked"]
         assert logs[0] == logs[1]
         summaries = [
             json.loads((path / "out.summary.json").read_text(encoding="utf-8"))
@@ -199,6 +206,7 @@ class TestWhole:
         ]
         for summary in summaries:
             summary["options"].pop("log_path")
+            del summary["date"]
         assert summaries[0] == summaries[1]
 
 
@@ -412,7 +420,10 @@ class TestFloorAndCeiling:
         assert shown != stated
         assert list(map(sorted, shown)) == list(map(sorted, stated))
         scores = {name: row for name, row in run.rows.items() if not name.startswith("len_")}
-        assert len(scores) == 10
+        assert len(scores) == 18
+        # Nothing is refused, cited or left out that should not be: all rates but the first are 0.
+        rates = [scores.pop(name)[0] for name in RATES if name in scores]
+        assert rates == ["100.00", *["0.00"] * 7]
         for substring, interval, _, words in scores.values():
             assert (substring, interval, words) == ("100.00", "100.0 - 100.0", "100.00")
 

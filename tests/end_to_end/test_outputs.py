@@ -149,6 +149,7 @@ def test_a_part_of_a_log_leaves_the_summary_of_the_whole(
 ) -> None:
     assert run(["eval", "--log_path", "whole.jsonl"]) == 0
     before = summary("whole.jsonl")
+    del before["options"], before["date"]
     assert (before["samples"], before["answered"]) == (100, 100)
     assert "other" not in capsys.readouterr().err
     fifth = json.loads(Path("a.jsonl").read_text().splitlines()[4])["id"]
@@ -160,7 +161,8 @@ def test_a_part_of_a_log_leaves_the_summary_of_the_whole(
             "out; whole.summary.json stays that of the whole log" in capsys.readouterr().err
         )
         after = summary("whole.jsonl")
-        assert after | {"options": 0} == before | {"options": 0}
+        del after["options"], after["date"]
+        assert after == before
 
 
 def test_the_table_is_shown_where_the_summary_cannot_be_written(

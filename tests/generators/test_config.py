@@ -25,6 +25,7 @@ LOCAL = {
     "max_new_tokens": 4096,
     "temperature": 0.01,
     "attn_implementation": None,
+    "price": None,
     "reasoning_end": None,
     "seed": 0,
     "device_map": None,
@@ -41,6 +42,7 @@ REMOTE = {
     "threads": 1,
     "sleep_time": 5,
     "vertex_credentials": None,
+    "price": None,
     "reasoning_end": None,
     "timeout": 600,
     "extra_body": {},
@@ -151,6 +153,8 @@ def test_vertex_needs_no_base_url(tmp_path: Path) -> None:
 HUGE = "1" * 5_000
 # Config -> what the message must say: the key, and what it may be.
 LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
+    ({"model": "m", "price": [0.4]}, ["price: ", "at least 2 items"]),
+    ({"model": "m", "price": [0.4, -1]}, ["price: ", "greater than or equal to 0"]),
     ({}, ["model: ", "is missing", "directory", "Hugging Face"]),
     ({"model": ""}, ["model: ", "at least 1 character"]),
     ({"model": None}, ["model: ", "string", "null"]),
@@ -258,6 +262,7 @@ LOCAL_CHANGES: dict[str, tuple[object, bool]] = {
     "chat_template_kwargs": ({"enable_thinking": False}, True),
     "trust_remote_code": (True, True),
     "reasoning_end": ("</think>", True),
+    "price": ([0.4, 1.6], False),
     "batch_size": (8, False),
     "device_map": ("auto", False),
     "model": ("other", False),  # stands in the signature by its name
@@ -267,6 +272,7 @@ REMOTE_CHANGES: dict[str, tuple[object, bool]] = {
     "temperature": (0.5, True),
     "extra_body": ({"top_k": 1}, True),
     "reasoning_end": ("</think>", True),
+    "price": ([0.4, 1.6], False),
     "api_base": ("http://other:9/v1", False),
     "max_retries": (9, False),
     "threads": (9, False),

@@ -220,6 +220,7 @@ def test_reads_a_response_that_is_gzip() -> None:
 
 def test_gives_up_when_retries_are_over() -> None:
     answer, server = answer_to(in_turn(failure(500, "nie\ndziała")), max_retries=2)
+    assert answer.retries == 2
     assert answer.text is None
     assert answer.error == "500 Internal Server Error: nie działa (asked 3 times)"
     assert len(server.calls) == 3

@@ -162,6 +162,13 @@ def test_answers_from_elsewhere(data: list[str], tmp_path: Path, by: str, ending
         "question": "Ile wynosi opłata?",
         "context": ["a", "b"],
         "answer": "Opłata to 17 zł [0].",
+        "category": None,
+        "kind": [],
+        "observed": {
+            **{"refused": False, "refusal_due": False},
+            **{"cited": 1, "distractors": 0, "unknown": 0},
+        },
+        "retries": None,
         "finish_reason": None,
         "usage": None,
         "seconds": None,

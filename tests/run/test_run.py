@@ -4,14 +4,16 @@ import json
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
-from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.generators.base import Answer, Request
 from ragifeval.run.asking import split_reasoning
 from ragifeval.run.journal import Journal
@@ -20,7 +22,7 @@ from ragifeval.run.run import Task, resume, run
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
-from ragifeval.scoring.signature import Signature
+from ragifeval.scoring.signature import Signature, fingerprint
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
 # Text, the end of the reasoning -> answer, reasoning up to its end, whether it ended.
@@ -94,6 +96,9 @@ class CannedGenerator:
         """It has nothing in flight."""
 
 
+OBSERVED = {
+    **{"refused": False, "refusal_due": False, "cited": 0, "distractors": None, "unknown": 0}
+}
 STOP = {"finish_reason": "stop"}
 ANSWERS: dict[str, dict[str, Any]] = {
     "p0": {
@@ -141,6 +146,7 @@ def evaluate(
     scorer: Scorer,
     answers: Mapping[str, Mapping[str, Any]] = ANSWERS,
     path: Path | None = None,
+    log_prompts: bool = False,
 ) -> tuple[Outcome, CannedGenerator]:
     """One start of the harness, with a log or without."""
     generator, outcome = CannedGenerator(answers), task.new_outcome()
@@ -150,7 +156,7 @@ def evaluate(
         check = partial(check_record, matching=task.matching)
         with Journal(path, SIGNATURE, check=check) as journal:
             resume(journal, outcome)
-            run(task, generator, lambda: scorer, journal, outcome)
+            run(task, generator, lambda: scorer, journal, outcome, log_prompts)
     return outcome, generator
 
 
@@ -187,7 +193,12 @@ class TestRun:
         assert substring["len_chars"] == pytest.approx((24 + 48 + 22) / 3)
 
     def test_the_records(self, task: Task, scorer: Scorer, tmp_path: Path) -> None:
-        evaluate(task, scorer, path=tmp_path / "out.jsonl")
+        evaluate(task, scorer, path=tmp_path / "out.jsonl", log_prompts=True)
+        text = "Opłata wynosi 17 zł. Termin to 30 dni. Wniosek składa się w urzędzie. "
+        said = [
+            {"role": "system", "content": SYSTEM_MESSAGE},
+            {"role": "user", "content": text + "Ile wynosi opłata?"},
+        ]
         by_id = {record["id"]: record for record in records(tmp_path / "out.jsonl")}
         assert list(by_id) == ["p3", "p2", "p1", "p0"]  # as they came
         lengths = {"len_chars": 24.0, "len_words": 5.0}
@@ -202,9 +213,20 @@ class TestRun:
             "finish_reason": "stop",
             "usage": {"prompt_tokens": 90, "completion_tokens": 9},
             "seconds": 1.235,
+            "retries": 0,
             "error": None,
             "signature": str(SIGNATURE),
+            "category": None,
+            "kind": [],
+            "observed": OBSERVED | {"cited": 1, "distractors": 0},
+            "model": "canned",
+            "asked": ANY,
+            "prompt_hash": fingerprint(said),
+            "prompt_chars": sum(len(message["content"]) for message in said),
+            "prompt": said,
         }
+        started = datetime.fromisoformat(by_id["p0"]["asked"])
+        assert 1.2 < (datetime.now(UTC) - started).total_seconds() < 60
         failed = by_id["p1"]
         assert failed["error"] == "timeout after 600 s"
         assert failed["answer"] is failed["scores"] is failed["scores_words"] is None
@@ -347,6 +369,7 @@ class TestResume:
         assert generator.asked == ["p1"]
         assert answered(outcome) == {1}  # p2, second of the two
         assert set(means(outcome, "words")) == {
-            *("refuse", "safety", "total", "len_chars", "len_words")
+            *("refuse", "safety", "total", "len_chars", "len_words"),
+            *("right", "partly", "wrong", "no_refusal", "cites_unknown", "reasoning"),
         }
         assert {record["id"] for record in records(path)} == {"p0", "p1", "p2", "p3"}

@@ -23,6 +23,7 @@ class ModelConfig(BaseModel, ABC):
     Attributes:
         reasoning_end: the mark that ends the model's reasoning, for example "</think>": what
             stands up to it is kept in the log and not scored.
+        price: of a million tokens in, and out, in any currency: the cost of the run is told.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
@@ -31,6 +32,9 @@ class ModelConfig(BaseModel, ABC):
     UNSCORED: ClassVar[frozenset[str]] = frozenset()
 
     reasoning_end: Name | None = None
+    price: (
+        Annotated[list[Annotated[float, Field(ge=0)]], Field(min_length=2, max_length=2)] | None
+    ) = None
 
     @property
     @abstractmethod
@@ -39,7 +43,7 @@ class ModelConfig(BaseModel, ABC):
 
     def scored_settings(self) -> dict[str, Any]:
         """The settings that answers depend on, without the model's name: part of the signature."""
-        return self.model_dump(exclude={"model", *self.UNSCORED})
+        return self.model_dump(exclude={"model", "price", *self.UNSCORED})
 
     def public_settings(self) -> dict[str, Any]:
         """The settings that may be shown: no credentials, no file of this machine."""

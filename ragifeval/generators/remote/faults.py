@@ -24,6 +24,7 @@ class Fault(Exception):
         again: whether asking once more may help.
         wait: the seconds that the service asks to wait for; None if it does not say.
         is_refusal: whether the service found the request itself wrong.
+        retries: how many attempts had failed before this one.
     """
 
     def __init__(
@@ -32,8 +33,10 @@ class Fault(Exception):
         again: bool = True,
         wait: float | None = None,
         is_refusal: bool = False,
+        retries: int = 0,
     ) -> None:
         super().__init__(text)
+        self.retries = retries
         self.again = again
         self.wait = wait
         self.is_refusal = is_refusal

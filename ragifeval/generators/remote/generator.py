@@ -110,13 +110,14 @@ class RemoteGenerator:
         read = read_completion if self._text_completion else read_chat
         started = time.monotonic()
         try:
-            reply, seconds = await self._service.ask(path, self._body(request), read)
+            reply, seconds, retries = await self._service.ask(path, self._body(request), read)
         except Fault as fault:
             return Answer(
                 request,
                 None,
                 str(fault),
                 seconds=time.monotonic() - started,
+                retries=fault.retries,
                 is_refusal=fault.is_refusal,
             )
         return Answer(
@@ -127,6 +128,7 @@ class RemoteGenerator:
             usage=reply.usage,
             seconds=seconds,
             reasoning=reply.reasoning,
+            retries=retries,
         )
 
     def _body(self, request: Request) -> dict[str, Any]:

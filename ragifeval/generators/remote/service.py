@@ -115,7 +115,7 @@ class Service:
 
     async def ask(
         self, path: str, body: Mapping[str, Any] | None, read: Callable[[bytes], Read]
-    ) -> tuple[Read, float]:
+    ) -> tuple[Read, float, int]:
         """Ask until there is an answer or patience is at its end.
 
         When a replica's connection breaks, it is set aside and the next one is asked at once; that
@@ -129,7 +129,8 @@ class Service:
             read: reads the answer from the response's body, or raises Fault.
 
         Returns:
-            (the answer, the seconds of the attempt that brought it)
+            (the answer, the seconds of the attempt that brought it, how many attempts failed
+            before it)
 
         Raises:
             Fault: no answer came; its text is fit to be shown.
@@ -156,7 +157,7 @@ class Service:
             else:
                 replica.has_answered = self._has_answered = True
                 self._given_up = 0
-                return answer, time.monotonic() - sent
+                return answer, time.monotonic() - sent, attempts - 1
             self._last_fault = self.tidy(str(failure))
             self._on_fault(f"asked again {self._retries} times; {self._last_fault}")
             if isinstance(failure, Broken):
@@ -180,7 +181,9 @@ class Service:
         elif not self._has_answered and "response_format" not in (body or {}):
             self._count_refusal(self._last_fault)
         times = f" (asked {attempts} times)" if attempts > 1 else ""
-        raise Fault(f"{self._last_fault}{times}", is_refusal=failure.is_refusal)
+        raise Fault(
+            f"{self._last_fault}{times}", is_refusal=failure.is_refusal, retries=attempts - 1
+        )
 
     def tidy(self, text: str) -> str:
         """The text without secrets, in one line."""

@@ -1,5 +1,6 @@
 """Logs side by side: each model's scores, and how sure its difference from the first one is."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,12 @@ from ragifeval.results.compare.significance import (
     percentile_interval,
     permutation_p,
     resampled_means,
+    smallest_detectable,
 )
+from ragifeval.run.groups import ordered
+from ragifeval.run.performance import Figures, Price
 from ragifeval.scoring.conditions import counted
+from ragifeval.scoring.rates import RATES
 from ragifeval.scoring.statistics import AGGREGATES, Estimate, Floats, Resampling
 
 Booleans = NDArray[np.bool_]
@@ -34,6 +39,9 @@ class Difference:
 
     Attributes:
         mean, low, high: the difference with its 95 % interval, as shares from -1 to 1.
+        detectable: the smallest difference that these samples show in 80 % of such comparisons.
+        needed: about how many samples would show this difference so. None of
+            either where one sample, or no difference, tells nothing.
         p_bootstrap, p_permutation: of the paired tests, for this comparison alone.
         holm_bootstrap, holm_permutation: the same, corrected for the number of models that are
             compared with the first one in this measure.
@@ -42,6 +50,8 @@ class Difference:
     mean: float
     low: float
     high: float
+    detectable: float | None
+    needed: int | None
     p_bootstrap: float
     p_permutation: float
     holm_bootstrap: float
@@ -57,6 +67,9 @@ class Model:
         log: the name of its file.
         scores: measure -> its estimate.
         differences: measure -> its difference from the first model; empty for the first.
+        rates: rate -> its estimate, over the answers that it is about in all logs.
+        groups: group of questions -> the estimate of its total; of the grouping asked for.
+        performance: what all the answers of the log took.
         judged: judged score -> its estimate, over the answers that are judged in all logs.
     """
 
@@ -64,6 +77,9 @@ class Model:
     log: str
     scores: Mapping[str, Estimate]
     differences: Mapping[str, Difference]
+    rates: Mapping[str, Estimate] = field(default_factory=dict)
+    groups: Mapping[str, Estimate] = field(default_factory=dict)
+    performance: Figures | None = None
     judged: Mapping[str, Estimate] = field(default_factory=dict)
 
 
@@ -95,11 +111,19 @@ class Comparison:
     questions: Sequence[Question]
 
 
-def compare(logs: Sequence[ScoredLog], resampling: Resampling, top: int) -> Comparison:
+def compare(
+    logs: Sequence[ScoredLog],
+    resampling: Resampling,
+    top: int,
+    grouping: str | None = None,
+    prices: Sequence[Price | None] = (),
+) -> Comparison:
     """Compare logs over the samples that all of them answer.
 
     Args:
         top: how many questions are told on which the models differ most.
+        grouping: by which the totals of groups of questions are told.
+        prices: of each log's tokens; empty where none is known.
 
     Raises:
         UserError: there is no such sample.
@@ -117,18 +141,25 @@ def compare(logs: Sequence[ScoredLog], resampling: Resampling, top: int) -> Comp
     tables = dict(_tables(values, shared[scored]))
     estimates = {name: _estimates(*table, resampling) for name, table in tables.items()}
     differences = {name: _differences(*table, resampling) for name, table in tables.items()}
-    judged = dict(_judged(logs, common, resampling))
+    judged = dict(_shared([log.judged for log in logs], common, resampling))
+    rates = dict(_shared([log.rates for log in logs], common, resampling))
+    names = [key for key, is_scored in zip(common, scored, strict=True) if is_scored]
+    groups = dict(_groups(logs[0], grouping, names, *tables["total"], resampling))
     models = [
         Model(
             name,
             log.path.name,
             {measure: estimates[measure][index] for measure in tables},
             {measure: differences[measure][index - 1] for measure in tables} if index else {},
+            {rate: found[index] for rate, found in rates.items()},
+            {group: found[index] for group, found in groups.items()},
+            log.performance.figures(price),
             {score: found[index] for score, found in judged.items()},
         )
-        for index, (name, log) in enumerate(zip(_names(logs), logs, strict=True))
+        for index, (name, log, price) in enumerate(
+            zip(_names(logs), logs, prices or [None] * len(logs), strict=True)
+        )
     ]
-    names = [key for key, is_scored in zip(common, scored, strict=True) if is_scored]
     return Comparison(
         models=models,
         samples=len(names),
@@ -171,14 +202,29 @@ def _estimates(sums: Floats, counts: Floats, resampling: Resampling) -> Sequence
     ]
 
 
-def _judged(
-    logs: Sequence[ScoredLog], samples: Sequence[str], resampling: Resampling
+def _groups(
+    log: ScoredLog,
+    grouping: str | None,
+    samples: Sequence[str],
+    sums: Floats,
+    counts: Floats,
+    resampling: Resampling,
 ) -> Iterator[tuple[str, Sequence[Estimate]]]:
-    """Yield each judged score that all logs have, with its estimate for each of them."""
-    judged = logs[0].judged
-    names = dict.fromkeys(name for sample in judged.samples for name in judged[sample])
-    for name in names:
-        values = np.stack([_matrix(log.judged, samples, [name])[:, 0] for log in logs])
+    """Yield each group that a log tells, with its total in all logs."""
+    groups = log.groups.get(grouping or "", {})
+    for group in ordered(grouping or "", groups):
+        places = [place for place, key in enumerate(samples) if key in groups[group]]
+        if counts[places].any():
+            yield group, _estimates(sums[:, places], counts[places], resampling)
+
+
+def _shared(
+    tables: Sequence[SampleMeans], samples: Sequence[str], resampling: Resampling
+) -> Iterator[tuple[str, Sequence[Estimate]]]:
+    """Yield each judged score, or rate, that all logs have, with its estimate for each of them."""
+    names = dict.fromkeys(name for sample in tables[0].samples for name in tables[0][sample])
+    for name in sorted(names, key=[*RATES, *names].index):
+        values = np.stack([_matrix(means, samples, [name])[:, 0] for means in tables])
         shared: Booleans = np.logical_and.reduce(~np.isnan(values), axis=0)
         if shared.any():
             sums, counts = values[:, shared], np.ones(int(shared.sum()))
@@ -195,10 +241,15 @@ def _differences(sums: Floats, counts: Floats, resampling: Resampling) -> Sequen
     resampled = resampled_means(differences, counts, resampling)
     by_bootstrap = bootstrap_p(resampled, observed).tolist()
     lows, highs = percentile_interval(resampled)
+    detectable = smallest_detectable(differences, counts)
+    needed = [
+        math.ceil(counts.size * (least / mean) ** 2) if least is not None and mean else None
+        for least, mean in zip(detectable, observed.tolist(), strict=True)
+    ]
     by_permutation = permutation_p(differences, resampling).tolist()
     columns = [
-        *(observed.tolist(), lows.tolist(), highs.tolist(), by_bootstrap, by_permutation),
-        *(holm(by_bootstrap), holm(by_permutation)),
+        *(observed.tolist(), lows.tolist(), highs.tolist(), detectable, needed),
+        *(by_bootstrap, by_permutation, holm(by_bootstrap), holm(by_permutation)),
     ]
     return [Difference(*cells) for cells in zip(*columns, strict=True)]
 

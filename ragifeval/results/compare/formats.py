@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
+from ragifeval.run.summary import shown_rates
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
 from ragifeval.tables import Grid, one_line
 
@@ -27,6 +28,7 @@ class Setting:
         signature: what the logs have in common; None where none has a signature.
         seed, draws: of the resampling.
         measures: those whose differences the tables show.
+        grouping: of the questions whose totals are told.
     """
 
     matching: str
@@ -34,10 +36,11 @@ class Setting:
     seed: int
     draws: int
     measures: Sequence[str]
+    grouping: str | None = None
 
 
 def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
-    """Yield the tables: scores, judged scores, differences, questions."""
+    """Yield the tables: scores, rates, groups, costs, judged scores, differences, questions."""
     first, *others = comparison.models
     measures = [name for name in MEASURES if name in first.scores]
     yield Grid(
@@ -48,6 +51,17 @@ def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
             for model in comparison.models
         ],
     )
+    yield _rates(comparison)
+    if first.groups:
+        yield Grid(
+            f"total by {setting.grouping}, per cent",
+            [str(setting.grouping), "count", *(model.name for model in comparison.models)],
+            [
+                [group, str(total.count), *(_percent(m.groups[group]) for m in comparison.models)]
+                for group, total in first.groups.items()
+            ],
+        )
+    yield from _performance(comparison)
     if first.judged:
         yield Grid(
             "judged (docs/judge.md): means with 95 % intervals, of answers judged in all logs",
@@ -70,6 +84,7 @@ def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
             ],
             align="ll",
         )
+    yield _power(comparison, [name for name in setting.measures if name in first.scores])
     if comparison.questions:
         yield _questions(comparison)
 
@@ -78,12 +93,91 @@ def _percent(score: Estimate) -> str:
     return f"{score.mean * 100:.2f} ({score.low * 100:.1f} - {score.high * 100:.1f})"
 
 
+def _rates(comparison: Comparison) -> Grid:
+    rates = comparison.models[0].rates
+    names = shown_rates([model.rates for model in comparison.models])
+    return Grid(
+        "rates, per cent of the answers that each is about (docs/reading-the-numbers.md)",
+        ["model", *(f"{name} ({rates[name].count})" for name in names)],
+        [
+            [model.name, *(f"{model.rates[name].mean * 100:.1f}" for name in names)]
+            for model in comparison.models
+        ],
+    )
+
+
+_FIGURES = (
+    ("prompt_tokens", "tokens in", ",.0f"),
+    ("completion_tokens", "tokens out", ",.0f"),
+    ("median_seconds", "median s", ".2f"),
+    ("p95_seconds", "p95 s", ".2f"),
+    ("wall_seconds", "wall s", ",.0f"),
+    ("tokens_per_second", "tokens/s", ",.0f"),
+    ("retries", "retries", "d"),
+    ("cost", "cost", ".4f"),
+    ("cost_per_1000", "per 1,000", ".4f"),
+)
+
+
+def _performance(comparison: Comparison) -> Iterator[Grid]:
+    """The table of what answers took, where a log tells it."""
+    figures = [asdict(m.performance) for m in comparison.models if m.performance is not None]
+    shown = [row for row in _FIGURES if any(found[row[0]] for found in figures)]
+    if shown:
+        yield Grid(
+            "cost and speed, of all answers of each log",
+            ["model", *(title for _, title, _ in shown)],
+            [
+                [
+                    model.name,
+                    *(
+                        "" if found[name] is None else f"{found[name]:{form}}"
+                        for name, _, form in shown
+                    ),
+                ]
+                for model, found in zip(comparison.models, figures, strict=True)
+            ],
+        )
+
+
+def _power(comparison: Comparison, measures: Sequence[str]) -> Grid:
+    """What so many questions can show; of one log, how wide its intervals are."""
+    first, *others = comparison.models
+    if not others:
+        scores = [first.scores[name] for name in measures]
+        return Grid(
+            "half the width of the 95 % intervals, in percentage points",
+            ["model", *measures],
+            [[first.name, *(f"{(score.high - score.low) * 50:.1f}" for score in scores)]],
+        )
+    return Grid(
+        f"what {comparison.samples} questions can show, with 80 % power at p < 0.05",
+        ["model", "measure", "difference", "smallest shown", "questions needed"],
+        [
+            [
+                *(model.name, name, f"{found.mean * 100:+.2f}"),
+                "-" if found.detectable is None else f"{found.detectable * 100:.1f}",
+                "-" if found.needed is None else _approximate(found.needed),
+            ]
+            for model in others
+            for name in measures
+            if (found := model.differences.get(name))
+        ],
+        align="ll",
+    )
+
+
+def _approximate(count: int) -> str:
+    """Two digits: more would claim to know the true difference; none where it is few."""
+    return f"about {round(count, 2 - len(str(count))):,}" if count >= 30 else "under 30"
+
+
 def _judged(score: Estimate) -> str:
     return f"{score.mean:.4f} ({score.low:.3f} - {score.high:.3f})"
 
 
 def _difference(difference: Difference) -> Sequence[str]:
-    mean, low, high, *p_values = asdict(difference).values()
+    mean, low, high, _, _, *p_values = asdict(difference).values()
     interval = f"{low * 100:+.1f} to {high * 100:+.1f}"
     return [f"{mean * 100:+.2f}", interval, *(f"{p:.4f}" for p in p_values)]
 
@@ -133,11 +227,13 @@ def as_csv(comparison: Comparison, setting: Setting) -> str:
     writer.writeheader()
     for model in comparison.models:
         judged = {f"judged {name}": score for name, score in model.judged.items()}
-        for name, score in {**model.scores, **judged}.items():
+        rates = {f"rate {name}": rate for name, rate in model.rates.items()}
+        groups = {f"total {setting.grouping} {name}": x for name, x in model.groups.items()}
+        for name, score in {**model.scores, **rates, **groups, **judged}.items():
             row = {
                 "model": _cell(model.name),
                 "log": _cell(model.log),
-                "measure": name,
+                "measure": _cell(name),
                 **asdict(score),
             }
             if name in model.differences:
@@ -154,7 +250,9 @@ def _cell(text: str) -> str:
 
 def as_json(comparison: Comparison, setting: Setting) -> str:
     """One object with all that is known."""
-    known = {key: value for key, value in asdict(setting).items() if key != "measures"}
+    known = {
+        key: value for key, value in asdict(setting).items() if key not in ("measures", "grouping")
+    }
     return json.dumps({**known, **asdict(comparison)}, ensure_ascii=False, indent=2)
 
 

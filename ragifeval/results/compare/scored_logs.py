@@ -7,7 +7,10 @@ from pathlib import Path
 from ragifeval.errors import UserError
 from ragifeval.results.answers import StoredAnswer, read_answers
 from ragifeval.results.signatures import UNKNOWN, model_name, whole_signature
+from ragifeval.run.groups import groups_of
+from ragifeval.run.performance import Performance
 from ragifeval.scoring.conditions import counted
+from ragifeval.scoring.rates import are_observed, rates
 from ragifeval.scoring.signature import Signature
 
 _REMEDY = "`python -m ragifeval score LOG -o OUT` writes a log with all that is needed"
@@ -57,6 +60,9 @@ class ScoredLog:
         questions: sample id -> its question, as far as the log tells.
         signatures: the lines of its records; "" for records without one.
         headlines: the headline rules of its records.
+        rates: of its answers, under that rule.
+        groups: grouping -> group -> the ids of its samples.
+        performance: what all its answers took.
         judged: judged scores, as far as the log was judged.
         judge_signatures: the lines of the judgings.
     """
@@ -66,6 +72,9 @@ class ScoredLog:
     questions: dict[str, str] = field(default_factory=dict)
     signatures: set[str] = field(default_factory=set)
     headlines: set[str] = field(default_factory=set)
+    rates: SampleMeans = field(default_factory=SampleMeans)
+    groups: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    performance: Performance = field(default_factory=Performance)
     judged: SampleMeans = field(default_factory=SampleMeans)
     judge_signatures: set[str] = field(default_factory=set)
 
@@ -92,6 +101,7 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
             raise UserError(f"{stored.where}: 'id' is missing; {_REMEDY}")
         log.signatures.add(str(stored.signature or ""))
         log.headlines.add(stored.matching)
+        log.performance.add(stored.record)
         if judged := stored.judged:
             log.judged.add(stored.sample_id, judged)
             log.judge_signatures.add(str(stored.record.get("judge_signature")))
@@ -102,6 +112,11 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
         if keeps_questions and isinstance(question, str) and stored.sample_id not in log.scores:
             log.questions[stored.sample_id] = question
         log.scores.add(stored.sample_id, scores)
+        if not are_observed(stored.record.get("observed")):
+            raise UserError(f"{stored.where}: 'observed' is none of this harness; {_REMEDY}")
+        log.rates.add(stored.sample_id, rates(stored.record, scores))
+        for grouping, group in groups_of(stored.record):
+            log.groups.setdefault(grouping, {}).setdefault(group, set()).add(stored.sample_id)
     return log
 
 

@@ -17,6 +17,7 @@ from scipy import stats
 from ragifeval.__main__ import evaluate, main
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
+from ragifeval.scoring.rates import RATES
 from ragifeval.scoring.statistics import Resampling
 
 Capture = pytest.CaptureFixture[str]
@@ -166,7 +167,7 @@ def test_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
     options = ["--top", "1", "--measures", "total, refuse", "--draws", "20000"]
     assert main(["compare", *map(str, logs), *options]) == 0
     blocks = capsys.readouterr().out.split("\n\n")
-    assert [len(block.splitlines()) for block in blocks] == [1, 4, 1, 4, 1, 3, 1]
+    assert [len(block.splitlines()) for block in blocks] == [1, 4, 1, 4, 1, 4, 1, 4, 1, 3, 1]
     assert blocks[0] == "100 samples, rule substring, per cent with 95 % intervals"
     header, rule, *rows = blocks[1].splitlines()
     assert header.split() == ["model", *MEASURES]
@@ -175,15 +176,15 @@ def test_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
     score = result["models"][1]["scores"]["total"]
     cell = f"{score['mean'] * 100:.2f} ({score['low'] * 100:.1f} - {score['high'] * 100:.1f})"
     assert rows[1].index(cell) + len(cell) == header.index("total") + len("total")
-    assert blocks[2] == "difference from baseline/extractive, in percentage points"
+    assert blocks[4] == "difference from baseline/extractive, in percentage points"
     difference = result["models"][1]["differences"]["total"]
-    assert blocks[3].splitlines()[2].split() == [
+    assert blocks[5].splitlines()[2].split() == [
         *("baseline/refuse", "total", f"{difference['mean'] * 100:+.2f}"),
         *(f"{difference['low'] * 100:+.1f}", "to", f"{difference['high'] * 100:+.1f}"),
         *(f"{difference['p_bootstrap']:.4f}", f"{difference['p_permutation']:.4f}"),
     ]
-    assert blocks[5].splitlines()[2].split()[0] == result["questions"][0]["id"]
-    assert blocks[6].strip() == result["signature"]
+    assert blocks[9].splitlines()[2].split()[0] == result["questions"][0]["id"]
+    assert blocks[10].strip() == result["signature"]
 
 
 def test_markdown(logs: tuple[Path, Path], tmp_path: Path) -> None:
@@ -194,16 +195,19 @@ def test_markdown(logs: tuple[Path, Path], tmp_path: Path) -> None:
         for block in out.read_text(encoding="utf-8").split("\n\n")
         if block.startswith("|")
     ]
-    assert [len(table) for table in tables] == [4, 5, 7]
+    assert [len(table) for table in tables] == [4, 4, 5, 5, 7]
     assert all(len(row) == len(table[0]) for table in tables for row in table)
     assert all(cell.endswith("-:") for cell in tables[0][1][2:-1])
     assert [cell.strip() for cell in tables[0][0]] == ["model", *MEASURES]
-    assert tables[1][2][0].strip() == "baseline/refuse"
+    assert tables[2][2][0].strip() == "baseline/refuse"
 
 
 def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
     assert main(["compare", *map(str, logs), "--format", "csv", "--draws", "20000"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    rates = [row["measure"] for row in rows if row["measure"].startswith("rate ")]
+    assert rates == 2 * [f"rate {name}" for name in RATES]
+    rows = [row for row in rows if row["measure"] not in rates]
     assert len(rows) == 2 * len(MEASURES)
     for row in rows:
         model = result["models"][row["log"] == "refuse.jsonl"]
@@ -223,7 +227,7 @@ def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
 def test_latex(logs: tuple[Path, Path], capsys: Capture) -> None:
     assert main(["compare", *map(str, logs), "--format", "latex"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count(r"\begin{tabular}") == printed.count(r"\end{tabular}") == 3
+    assert printed.count(r"\begin{tabular}") == printed.count(r"\end{tabular}") == 5
     assert r"cite\_f1" in printed
     assert r"95 \% interval" in printed
     # Nothing that LaTeX would take for its own stands unescaped.
@@ -362,6 +366,63 @@ def test_many_models_name_the_best_and_the_worst(tmp_path: Path, capsys: Capture
     assert main(["compare", *map(str, paths)]) == 0
     table = capsys.readouterr().out.split("\n\n")[-2].splitlines()
     assert table[-1].split() == ["p1", "p1?", "0.00", "m0", "1.00", "m4", "1"]
+
+
+# Category, kind, documents -> the scores of two models; price 2 in, 10 out for a million tokens.
+HAND: list[tuple[str, list[str], int, dict[str, float], dict[str, float]]] = [
+    ("a", ["x"], 3, {"include": 1, "cite_f1": 1}, {"include": 0, "cite_f1": 0}),
+    ("a", ["x", "y"], 4, {"include": 1}, {"include": 1}),
+    ("b", [], 4, {"include": 0.5, "exclude": 1}, {"include": 0, "exclude": 1}),
+]
+OBSERVED = {"refused": False, "refusal_due": False, "cited": 1, "distractors": 1, "unknown": 0}
+
+
+def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Capture) -> None:
+    paths = []
+    for place, name in enumerate("mn"):
+        rows = {f"p{number}": (one, two)[place] for number, (*_, one, two) in enumerate(HAND)}
+        paths.append(log(tmp_path / f"{name}.jsonl", name, rows))
+        told = [
+            {
+                **record,
+                **{"category": row[0], "kind": row[1], "context": ["d"] * row[2]},
+                **{"observed": OBSERVED, "seconds": number + 1.0},
+                "asked": f"2026-01-01T00:00:0{number}Z",
+                "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
+            }
+            for number, (record, row) in enumerate(zip(read(paths[-1]), HAND, strict=True))
+        ]
+        write(paths[-1], told)
+    by = ["--by", "kind", "--price", "2,10", "--format"]
+    assert main(["compare", *map(str, paths), *by, "json"]) == 0
+    one, two = json.loads(capsys.readouterr().out)["models"]
+    means = [{name: rate["mean"] for name, rate in model["rates"].items()} for model in (one, two)]
+    # The second model meets "exclude" of p2 by silence, and nothing that is asked for.
+    expected = {"right": 2 / 3, "partly": 1 / 3, "wrong": 0, "false_refusal": 0}
+    expected |= {"cites_distractor": 1, "cites_unknown": 0, "uncited": 0, "reasoning": 0}
+    assert means[0] == pytest.approx(expected)
+    assert means[1] == pytest.approx({**expected, "right": 1 / 3, "partly": 0, "wrong": 2 / 3})
+    groups = {name: (total["mean"], total["count"]) for name, total in two["groups"].items()}
+    assert groups == {"x": (pytest.approx(1 / 3), 3), "y": (1, 1)}
+    # 3,000 tokens at 2 and 300 at 10 for a million; in 1 + 2 + 3 s that overlap in one.
+    performance = {**one["performance"], "cost": None}
+    assert one["performance"]["cost"] == pytest.approx(0.009)
+    assert performance == {
+        **{"prompt_tokens": 3000, "completion_tokens": 300, "cost": None, "retries": 0},
+        **{"median_seconds": 2.0, "p95_seconds": 3.0, "wall_seconds": 5.0},
+        **{"tokens_per_second": 60.0, "cost_per_1000": pytest.approx(3.0)},
+    }
+    # Of 5 conditions, -2, 0 and -0.5 points: mean -0.5; residuals -1, 0.5, 0.5; 2.8016 errors of
+    # sqrt(3 / 2 * 1.5) / 5 = 0.3; so 3 * (0.84048 / 0.5)^2 = 8.5 questions.
+    total = two["differences"]["total"]
+    assert (total["mean"], total["needed"]) == (-0.5, 9)
+    assert total["detectable"] == pytest.approx(0.84048, abs=1e-5)
+    assert main(["compare", *map(str, paths), *by, "table"]) == 0
+    printed = [row.split() for row in capsys.readouterr().out.splitlines()]
+    assert ["n", "total", "-50.00", "84.0", "under", "30"] in printed
+    assert ["m", *["3,000", "300", "2.00", "3.00", "5", "60", "0.0090", "3.0000"]] in printed
+    assert main(["compare", str(paths[0])]) == 0
+    assert "half the width of the 95 % intervals" in capsys.readouterr().out
 
 
 def test_names(tmp_path: Path) -> None:

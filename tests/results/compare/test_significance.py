@@ -13,6 +13,7 @@ from ragifeval.results.compare.significance import (
     percentile_interval,
     permutation_p,
     resampled_means,
+    smallest_detectable,
 )
 from ragifeval.scoring.statistics import Resampling
 
@@ -142,6 +143,22 @@ def test_bootstrap_agrees_with_scipy() -> None:
     ).confidence_interval
     means = resampled_means(sums, counts, Resampling(seed=0, draws=20_000))
     assert np.ravel(percentile_interval(means)) == pytest.approx(reference, abs=0.003)
+
+
+def test_the_smallest_difference_is_found_in_80_of_100_samplings() -> None:
+    # 1, -1, 1, -1: the mean's error is sqrt(4 / 3 * 4) / 4 = 0.57735, times 1.95996 + 0.84162.
+    assert smallest_detectable(np.array([[1.0, -1, 1, -1]]), np.ones(4)) == [
+        pytest.approx(1.61750, abs=1e-5)
+    ]
+    assert smallest_detectable(np.array([[1.0]]), np.ones(1)) == [None]
+    generator = np.random.default_rng(9)
+    counts = generator.integers(1, 4, size=100).astype(float)
+    noise = generator.choice([-1.0, 0.0, 1.0], size=(2_000, 100)) * counts
+    [least] = smallest_detectable(noise[:1], counts)
+    assert least is not None
+    shifted = noise[:200] + least * counts
+    found = [p < 0.05 for p in permutation_p(shifted, Resampling(seed=0, draws=1_000))]
+    assert 0.72 < np.mean(found) < 0.88
 
 
 def test_draws_depend_on_the_seed_alone() -> None:
