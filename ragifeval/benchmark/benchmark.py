@@ -56,16 +56,29 @@ _Text = Annotated[str, Field(pattern=r"\S", description="a non-empty string")]
 _Optional = Annotated[str | None, Field(description="a string")]
 # Names that many samples share: one string in memory for each.
 _Name = Annotated[str, Field(min_length=1), AfterValidator(sys.intern)]
+_Names = Annotated[
+    tuple[_Name, ...],
+    BeforeValidator(lambda names: () if names is None else names),
+    Field(description="a list of strings"),
+]
+_Counts = Annotated[Mapping[str, int], Field(description="an object: a name -> a whole number")]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One official text. `source` names the kind of act or service that it describes."""
+    """One official text.
+
+    Attributes:
+        source: the kind of act or service that it describes, or where it comes from.
+        repeats: the documents whose sentences it repeats on purpose, as an older version or the
+            page of another office does.
+    """
 
     id: _Text
     contents: _Text
     title: _Optional = None
     source: _Optional = None
+    repeats: _Names = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,8 @@ class Sample:
         reference: a gold answer, citations included.
         kind: what makes the question hard; tags, for counting.
         derived: the working, where an expected phrase is computed and stands in no document.
+        steps: what a right answer takes: how many documents, values combined, facts of the case
+            and misleading distractors.
         facts: the values that the variant `changed` gives anew.
     """
 
@@ -92,12 +107,9 @@ class Sample:
     ]
     category: _Optional = None
     reference: _Optional = None
-    kind: Annotated[
-        tuple[_Name, ...],
-        BeforeValidator(lambda tags: () if tags is None else tags),
-        Field(description="a list of strings"),
-    ] = ()
+    kind: _Names = ()
     derived: _Optional = None
+    steps: _Counts | None = None
     facts: Annotated[
         tuple[Fact, ...],
         BeforeValidator(read_facts),

@@ -122,10 +122,12 @@ class Validation:
         first: dict[str, str] = {}
         for document in self.benchmark.documents.values():
             for words, sentence in self.sentences(document.id):
-                if first.setdefault(words, document.id) != document.id:
+                other = first.setdefault(words, document.id)
+                if other not in (document.id, *document.repeats):
                     yield (
                         f"{self._at(document)}: document {document.id!r}: a sentence stands in "
-                        f"{first[words]!r} too: {sentence[:80]!r}"
+                        f"{other!r} too: {sentence[:80]!r}; if it is meant to, say so: "
+                        f'"repeats": ["{other}"]'
                     )
 
     def _contrast(self, path: Path) -> Iterator[str]:

@@ -11,7 +11,7 @@ MOST_FOR_REFUSING = 0.05
 """Always refusing must get less than this of include and of cite. Of exclude it gets all: silence
 says nothing wrong."""
 MOST_FOR_COPYING = 0.6
-"""Copying all documents into the answer must get less than this in total."""
+"""Copying documents, or sentences of them, into the answer must get less than this in total."""
 
 
 def _copy(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
@@ -64,8 +64,6 @@ def floor_problems(estimates: Floors) -> Iterator[str]:
         refusing = estimates[_REFUSING].get(key)
         if refusing is not None and refusing.mean >= MOST_FOR_REFUSING:
             yield f"{_REFUSING} gets {refusing.mean:.0%} of {key}"
-    for name in (_COPYING, _CITING):
+    for name in (_COPYING, _CITING, _EXTRACTIVE):
         if estimates[name]["total"].mean >= MOST_FOR_COPYING:
             yield f"{name} gets {estimates[name]['total'].mean:.0%} in total"
-    if not estimates[_REFUSING]["total"].mean < estimates[_EXTRACTIVE]["total"].mean < 1:
-        yield f"{_EXTRACTIVE} does not lie between {_REFUSING} and full marks"
