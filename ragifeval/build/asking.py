@@ -138,7 +138,7 @@ class Models:
             if journal.torn_lines:
                 self._torn.append(path)
             if is_critic not in self._generators:
-                self._generators[is_critic] = load_any_generator(config)
+                self._generators[is_critic] = load_any_generator(config, files=self.plan.files)
             generator = self._generators[is_critic]
             with Asking(generator, journal, total=total, unit=f" replies ({stage})") as asking:
                 structured = StructuredAsking(

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Document, Sample
@@ -15,6 +16,9 @@ from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import PromptTemplate, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
 from ragifeval.text.normalizer import normalizer_name
+
+if TYPE_CHECKING:
+    from ragifeval.generators.remote.batch import BatchFiles
 
 STYLES: Mapping[str, Sequence[str]] = {
     "factoid": ("factoid",),
@@ -52,6 +56,7 @@ class BuildPlan:
         least_rating: what each critic must give.
         normalizer: as --normalizer names it; None for the lemma table.
         limit: how many chunks are asked about; None for all.
+        files: of a batch, which answer in the models' place.
     """
 
     config: AnyConfig | None
@@ -70,6 +75,7 @@ class BuildPlan:
     normalizer: str | None
     samples: SampleSettings
     limit: int | None
+    files: "BatchFiles | None" = None
 
     @property
     def critics(self) -> Sequence[str]:

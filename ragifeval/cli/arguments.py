@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ragifeval.build.languages import LANGUAGES
 from ragifeval.cli.options import (
+    add_batch_files,
     add_by,
     add_data,
     add_dry_run,
@@ -146,6 +147,7 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     )
     add_limit(parser, "ask about N chunks only, drawn by --seed")
     add_seed(parser, "of all that is drawn")
+    add_batch_files(parser)
     add_switch(parser, "--review", "write OUT_DIR/review.csv and review.html, for a person")
     option(
         "--apply",
@@ -278,6 +280,7 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME_OR_DIR",
         help="add the cosine of embeddings by this model to lexical; needs sentence-transformers",
     )
+    add_batch_files(parser)
     add_switch(parser, "--agreement", "how far the judge and the rules agree")
     add_data(parser)
     add_stored_variants(parser)
@@ -312,7 +315,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option(
         "logs",
-        nargs="+",
+        nargs="*",
         type=Path,
         metavar="LOG",
         help="a log of this harness or of the published implementation; or answers of any system: "
@@ -340,6 +343,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "of the intervals")
     add_by(parser)
     add_price(parser, "of the answers")
+    add_batch_files(parser, "the requests that --batch_output answers, as `remote` wrote them")
 
 
 def add_validate_options(parser: argparse.ArgumentParser) -> None:

@@ -1,9 +1,11 @@
 """python -m ragifeval build."""
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragifeval.cli.arguments import add_build_options
+from ragifeval.cli.batch import batch_files, say_written
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 
@@ -51,10 +53,13 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
     found = find_files(options.documents, options.glob, [options.output, *configs])
     if options.dry_run:
         return _print_prompts(plan, read_chunks(plan, found, None))
+    if (files := batch_files(options)) is not None:
+        plan = replace(plan, files=files)
     with folder.held():
         models = build(folder, plan, found, options.overwrite)
         for line in models.notes():
             say(line)
+        say_written(plan.files)
         if models.interrupted:
             return EXIT_INTERRUPTED
         return _finish(folder, options)

@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ragifeval.benchmark.baselines import Resources
+from ragifeval.cli.batch import batch_files, write_options
 from ragifeval.cli.options import inputs
 from ragifeval.cli.settings import run_settings
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
@@ -24,15 +26,19 @@ from ragifeval.generators.config import (
 from ragifeval.results.outputs import summary_path
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Journal
-from ragifeval.run.models import AnyConfig, load_any_generator, ready
+from ragifeval.run.models import AnyConfig, api_key, check_remote, load_any_generator, ready
 from ragifeval.run.outcome import Outcome, check_record, variant_of
 from ragifeval.run.performance import Price, sentence
 from ragifeval.run.plan import make_task
-from ragifeval.run.run import Task, resume
+from ragifeval.run.run import Task, missing, resume
 from ragifeval.run.run import run as ask
 from ragifeval.run.summary import doubts, group_table, summary, table
 from ragifeval.scoring.scorer import ScoringSettings
+from ragifeval.scoring.signature import Signature
 from ragifeval.text.normalizer import Normalizer
+
+if TYPE_CHECKING:
+    from ragifeval.generators.remote.batch import BatchFiles
 
 EXIT_COMPLETE, EXIT_INCOMPLETE = 0, 1
 
@@ -44,8 +50,12 @@ _FAILURES_SHOWN, _NAMED = 20, 5
 RunConfig = BaselineConfig | PluginConfig | AnyConfig
 
 
-def run(options: argparse.Namespace) -> int:
-    """Evaluate one model; 1 where an answer is missing."""
+def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
+    """Evaluate one model; 1 where an answer is missing.
+
+    Args:
+        signature: what the run must have; None where it is a new one.
+    """
     settings = run_settings(options)
     config: RunConfig
     if options.command == "local":
@@ -77,7 +87,24 @@ def run(options: argparse.Namespace) -> int:
             show(f"{variant}: {count} prompts, about {tokens // CHARACTERS_A_TOKEN:,} tokens")
         show(str(task.signature))
         return EXIT_COMPLETE
-    return _evaluate(Evaluation(task, config, settings.scoring, vars(options)), options)
+    if signature is not None and (parts := task.signature.differences(signature)):
+        raise UserError(
+            f"--batch_output: the requests were written by a run that differs in: "
+            f"{', '.join(parts)}; write them anew"
+        )
+    files = None
+    if options.command == "remote" and not options.dry_run:
+        _check_batch(options)
+        files = batch_files(options)
+    evaluation = Evaluation(task, config, settings.scoring, vars(options), files)
+    return _evaluate(evaluation, options)
+
+
+def _check_batch(options: argparse.Namespace) -> None:
+    if options.batch and options.log_path is None:
+        raise UserError("--batch: needs --log_path, beside which it notes what was sent")
+    if options.batch and (options.batch_file or options.batch_output):
+        raise UserError("--batch: asks a service; --batch_file and --batch_output are for files")
 
 
 @dataclass(frozen=True)
@@ -86,12 +113,14 @@ class Evaluation:
 
     Attributes:
         options: of the command, for the summary.
+        files: of a batch, which answer in the model's place.
     """
 
     task: Task
     config: RunConfig
     scoring: ScoringSettings
     options: Mapping[str, Any]
+    files: "BatchFiles | None" = None
 
     @property
     def price(self) -> Price | None:
@@ -127,6 +156,8 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
                     f"{journal.path}: has {others} more answers, which this selection of samples "
                     f"leaves out; {summary_path(journal.path).name} stays that of the whole log"
                 )
+        if evaluation.files is not None and not options.batch_output:
+            return _write_requests(evaluation, evaluation.files, outcome, options)
         try:
             if outcome.unanswered:
                 _answer(evaluation, journal, outcome)
@@ -152,6 +183,22 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
     return EXIT_INCOMPLETE if outcome.failed else EXIT_COMPLETE
 
 
+def _write_requests(
+    evaluation: Evaluation, files: "BatchFiles", outcome: Outcome, options: argparse.Namespace
+) -> int:
+    """Write the requests that have no answer yet, and what run they are of."""
+    task = evaluation.task
+    generator = _load_generator(evaluation, evaluation.scoring.load_normalizer)
+    for _ in generator.generate(missing(task, outcome)):
+        pass
+    write_options(options.batch_file, options, task.signature)
+    show(
+        f"{files.path}: {files.written} requests; have them answered, then: ragifeval score "
+        f"--batch_file {files.path} --batch_output RESPONSES -o LOG"
+    )
+    return EXIT_COMPLETE
+
+
 def _answer(evaluation: Evaluation, journal: Journal | None, outcome: Outcome) -> None:
     """Load the model and let it answer what is missing."""
     scoring = evaluation.scoring
@@ -172,7 +219,29 @@ def _load_generator(evaluation: Evaluation, normalizer: Callable[[], Normalizer]
         return BaselineGenerator(config.model, task.find, resources)
     if isinstance(config, PluginConfig):
         return config.load()
+    if evaluation.files is not None:
+        from ragifeval.generators.remote.batch import FileGenerator, question_id
+
+        is_text = task.template.text_completion
+        return FileGenerator(check_remote(config), evaluation.files, is_text, question_id)
+    if evaluation.options.get("batch"):
+        return _load_batch_generator(evaluation)
     return load_any_generator(config, task.template.text_completion)
+
+
+def _load_batch_generator(evaluation: Evaluation) -> Generator:
+    from ragifeval.generators.remote.batch import BatchGenerator
+
+    task = evaluation.task
+    log: Path = evaluation.options["log_path"]
+    return BatchGenerator(
+        check_remote(evaluation.config),
+        api_key(),
+        task.template.text_completion,
+        lambda key, repeat: task.request(task.find(key)[0], repeat),
+        log.with_name(log.name.removesuffix(".jsonl") + ".batch.json"),
+        say,
+    )
 
 
 def _summarize(

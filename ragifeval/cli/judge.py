@@ -3,13 +3,12 @@
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from ragifeval.benchmark.benchmark import load_benchmark
-from ragifeval.cli.options import (
-    inputs,
-)
+from ragifeval.cli.batch import batch_files, say_written
+from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_judged_log, is_log, is_summary
@@ -36,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     all_items = [[single]] if single is not None else _read(options)
     if options.dry_run:
         return _print_prompts(plan, all_items)
+    if (files := batch_files(options)) is not None:
+        plan = replace(plan, files=files)
     for path, items in zip(outputs, all_items, strict=True):
         if path is None:
             continue
@@ -48,6 +49,7 @@ def run(options: argparse.Namespace) -> int:
     for source, items, output in zip(sources, all_items, outputs, strict=True):
         if not judging.interrupted:
             complete &= _judge(judging, plan, source, items, output, options)
+    say_written(plan.files)
     if judging.interrupted:
         return EXIT_INTERRUPTED
     return 0 if complete else 1

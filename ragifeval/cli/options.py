@@ -14,7 +14,7 @@ from ragifeval import defaults, paths
 from ragifeval.cli.terminal import EXIT_WRONG
 from ragifeval.run.groups import GROUPINGS
 
-_OUTPUTS = ("log_path", "output", "folder")
+_OUTPUTS = ("log_path", "output", "folder", "batch_file")
 
 Kind = Literal["local", "remote"]
 
@@ -99,6 +99,9 @@ def add_evaluation(parser: argparse.ArgumentParser, kind: Kind) -> None:
     add_switch(parser, "--log_prompts", "keep the prompts in the log, as they were sent")
     add_by(parser)
     add_price(parser, "without it the model config's")
+    if kind == "remote":
+        add_batch_files(parser)
+        add_switch(parser, "--batch", "ask through the service's /files and /batches, and wait")
     add_dry_run(parser)
 
 
@@ -185,6 +188,26 @@ def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
 def add_limit(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Add --limit."""
     parser.add_argument("--limit", type=positive, metavar="N", help=meaning)
+
+
+def add_batch_files(
+    parser: argparse.ArgumentParser, file: str = "write the requests that have no answer there"
+) -> None:
+    """Add --batch_file and --batch_output.
+
+    Args:
+        file: help of the first.
+    """
+    parser.add_argument(
+        "--batch_file", type=Path, metavar="FILE", help=f"{file}, in OpenAI's batch format"
+    )
+    parser.add_argument(
+        "--batch_output",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="take answers from the responses that an engine wrote",
+    )
 
 
 def add_by(parser: argparse.ArgumentParser) -> None:

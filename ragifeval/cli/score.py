@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TextIO
 
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
+from ragifeval.cli import evaluate
+from ragifeval.cli.batch import run_of_batch
 from ragifeval.cli.options import inputs
 from ragifeval.cli.settings import scoring_settings
 from ragifeval.cli.terminal import say, show
@@ -35,6 +37,10 @@ _NAMED = 5
 
 def run(options: argparse.Namespace) -> int:
     """Score the logs, print their tables; 1 where answers are missing, or are to no sample."""
+    if options.batch_output:
+        return evaluate.run(*run_of_batch(options))
+    if not options.logs:
+        raise UserError("name a log, or --batch_output")
     check_logs(options.logs)
     outputs = output_paths(options.logs, options.output, summary_path)
     for path in filter(None, outputs):

@@ -59,6 +59,7 @@ class Answer:
         retries: how often the question was asked again.
         is_refusal: whether the service found the request itself wrong (400, 413, 422), so that
             asking again is useless.
+        is_pending: whether it waits in a batch file: nothing is wrong, the answer comes later.
     """
 
     request: Request
@@ -70,6 +71,7 @@ class Answer:
     reasoning: str | None = None
     retries: int = 0
     is_refusal: bool = False
+    is_pending: bool = False
 
 
 @runtime_checkable

@@ -91,7 +91,7 @@ class Judging:
         config = self._plan.config
         assert config is not None
         if self._generator is None:
-            self._generator = load_any_generator(config)
+            self._generator = load_any_generator(config, files=self._plan.files)
         with Asking(
             self._generator, journal, total=None, unit=f" replies on {metric.name}"
         ) as loop:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragifeval import __version__
 from ragifeval.errors import UserError
@@ -15,6 +15,9 @@ from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import AGAIN, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
+
+if TYPE_CHECKING:
+    from ragifeval.generators.remote.batch import BatchFiles
 
 MODEL_METRICS = ("correctness", "faithfulness", "claims")
 METRICS = (*MODEL_METRICS, "lexical", "retrieval")
@@ -36,6 +39,7 @@ class JudgePlan:
         k: how many retrieved documents are looked at.
         replies: the signature of the model's replies, whatever is made of them.
         signature: of the judged log.
+        files: of a batch, which answer in the judge's place.
     """
 
     metrics: Sequence[str]
@@ -48,6 +52,7 @@ class JudgePlan:
     k: int
     replies: Signature
     signature: Signature
+    files: "BatchFiles | None" = None
 
     @property
     def judge(self) -> str:

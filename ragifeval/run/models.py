@@ -4,7 +4,7 @@ import gc
 import json
 import os
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ragifeval.errors import UserError
 from ragifeval.extras import require
@@ -19,6 +19,9 @@ from ragifeval.generators.config import (
     load_remote_config,
 )
 
+if TYPE_CHECKING:
+    from ragifeval.generators.remote.batch import BatchFiles
+
 AnyConfig = LocalConfig | RemoteConfig
 ConfigT = TypeVar("ConfigT", bound=ModelConfig)
 
@@ -28,6 +31,13 @@ _REMOTE_KEYS = {"api_base", "vertex_credentials", "threads"}
 def api_key() -> str:
     """The key of the service, from the environment; "-" without one."""
     return os.environ.get("API_KEY") or "-"
+
+
+def check_remote(config: object) -> RemoteConfig:
+    """The config of a model behind an API; UserError for another: batches are for these."""
+    if isinstance(config, RemoteConfig):
+        return config
+    raise UserError("--batch, --batch_file: are for the config of a model behind an API")
 
 
 def load_any_config(path: Path, dry_run: bool = False) -> AnyConfig:
@@ -75,8 +85,21 @@ def ready(config: ConfigT) -> ConfigT:
     return config.model_copy(update={"model": served_model(config, api_key())})
 
 
-def load_any_generator(config: AnyConfig, text_completion: bool = False) -> Generator:
-    """The model, ready to answer chats, or to complete texts."""
+def load_any_generator(
+    config: AnyConfig, text_completion: bool = False, files: "BatchFiles | None" = None
+) -> Generator:
+    """The model, ready to answer chats, or to complete texts.
+
+    Args:
+        files: of a batch, which answer in the model's place.
+
+    Raises:
+        UserError: files stand in for a local model.
+    """
+    if files is not None:
+        from ragifeval.generators.remote.batch import FileGenerator
+
+        return FileGenerator(check_remote(config), files, text_completion)
     if isinstance(config, LocalConfig):
         from ragifeval.generators.local import LocalGenerator
 

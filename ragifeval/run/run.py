@@ -97,6 +97,14 @@ def resume(journal: Journal, outcome: Outcome) -> int:
     return others
 
 
+def missing(task: Task, outcome: Outcome) -> Iterator[Request]:
+    """Yield the requests that have no answer yet."""
+    for repeat in range(1, task.repeats + 1):
+        for place, sample in enumerate(task.samples):
+            if not outcome.is_answered(place, repeat):
+                yield task.request(sample, repeat)
+
+
 def run(
     task: Task,
     generator: Generator,
@@ -114,12 +122,6 @@ def run(
         log_prompts: whether the records hold the prompts.
     """
     signature, model = str(task.signature), task.signature.model
-
-    def missing() -> Iterator[Request]:
-        for repeat in range(1, task.repeats + 1):
-            for place, sample in enumerate(task.samples):
-                if not outcome.is_answered(place, repeat):
-                    yield task.request(sample, repeat)
 
     def read(answer: Answer) -> Record:
         sample, documents = task.find(answer.request.id)
@@ -139,7 +141,7 @@ def run(
     with asking:
         asking.skip(total - outcome.unanswered)
         try:
-            for record in asking.ask(missing(), read):
+            for record in asking.ask(missing(task, outcome), read):
                 outcome.add(record)
         finally:
             outcome.interrupted = asking.interrupted

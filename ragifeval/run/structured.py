@@ -165,7 +165,7 @@ class StructuredAsking(Generic[Model]):
         may_ask = not self._asking.interrupted
         reasoning = answer.reasoning or ""
         if answer.text is None:
-            if may_ask and self._doubts_schema(answer.request):
+            if may_ask and not answer.is_pending and self._doubts_schema(answer.request):
                 return self._request(attempt, answer.request.prompt, with_schema=False)
             error = answer.error or "no reply came"
             self._done.append(Reply(ask, None, None, error, answer.is_refusal))

@@ -110,7 +110,9 @@ class RemoteGenerator:
         read = read_completion if self._text_completion else read_chat
         started = time.monotonic()
         try:
-            reply, seconds, retries = await self._service.ask(path, self._body(request), read)
+            reply, seconds, retries = await self._service.ask(
+                path, request_body(self._config, request, self._text_completion), read
+            )
         except Fault as fault:
             return Answer(
                 request,
@@ -131,26 +133,30 @@ class RemoteGenerator:
             retries=retries,
         )
 
-    def _body(self, request: Request) -> dict[str, Any]:
-        prompt, config = request.prompt, self._config
-        body: dict[str, Any] = {"model": self.name}
-        if self._text_completion:
-            body |= {"prompt": prompt.text, "max_tokens": _COMPLETION_TOKENS}
-        else:
-            body["messages"] = [
-                {"role": message.role, "content": message.content} for message in prompt.messages
-            ]
-        if config.temperature is not None:
-            body |= {"temperature": config.temperature, "top_p": 1}
-        if config.max_tokens is not None:
-            body["max_tokens"] = config.max_tokens
-        if request.schema is not None:
-            schema = {"name": "reply", "strict": True, "schema": request.schema}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        body |= config.extra_body
-        if request.repeat > 1 and isinstance(body.get("seed"), int):
-            body["seed"] += request.repeat - 1
-        return body
+
+def request_body(
+    config: RemoteConfig, request: Request, text_completion: bool = False
+) -> dict[str, Any]:
+    """The body that asks a service for an answer."""
+    prompt = request.prompt
+    body: dict[str, Any] = {"model": config.model}
+    if text_completion:
+        body |= {"prompt": prompt.text, "max_tokens": _COMPLETION_TOKENS}
+    else:
+        body["messages"] = [
+            {"role": message.role, "content": message.content} for message in prompt.messages
+        ]
+    if config.temperature is not None:
+        body |= {"temperature": config.temperature, "top_p": 1}
+    if config.max_tokens is not None:
+        body["max_tokens"] = config.max_tokens
+    if request.schema is not None:
+        schema = {"name": "reply", "strict": True, "schema": request.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    body |= config.extra_body
+    if request.repeat > 1 and isinstance(body.get("seed"), int):
+        body["seed"] += request.repeat - 1
+    return body
 
 
 def served_model(config: RemoteConfig, api_key: str) -> str:
