@@ -8,7 +8,7 @@ from functools import partial
 
 from ragifeval import __version__
 from ragifeval.cli.arguments import ADD_OPTIONS
-from ragifeval.cli.options import Kind, Parser
+from ragifeval.cli.options import Kind, Parser, check_inputs
 from ragifeval.cli.terminal import guarded
 from ragifeval.extras import EXTRAS, require
 
@@ -68,6 +68,7 @@ def script_parser(kind: Kind) -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
+    check_inputs(options)
     name: str = options.command
     if name in EXTRAS and name not in _MODULES:
         require(name, name)

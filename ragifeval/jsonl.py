@@ -16,8 +16,6 @@ def read_json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         UserError: the file cannot be read, is not UTF-8, or a line is not a JSON object.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise UserError(f"{path}: cannot be read: is a pipe or a device, not a file")
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             first = next((line for line in file if line.strip()), "")

@@ -7,11 +7,13 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from ragifeval import defaults, paths
 from ragifeval.cli.terminal import EXIT_WRONG
+from ragifeval.errors import UserError
 from ragifeval.run.groups import GROUPINGS
 
 _OUTPUTS = ("log_path", "output", "folder", "batch_file")
@@ -110,6 +112,18 @@ def inputs(options: argparse.Namespace) -> list[Path]:
     named = {name: value for name, value in vars(options).items() if name not in _OUTPUTS}
     values = [value if isinstance(value, list) else [value] for value in named.values()]
     return [path for group in values for path in group if isinstance(path, Path)]
+
+
+def check_inputs(options: argparse.Namespace) -> None:
+    """Refuse to read what may never end.
+
+    Raises:
+        UserError: an option names a pipe or a device.
+    """
+    for path in inputs(options):
+        with suppress(OSError, ValueError):  # whoever reads it reports that it cannot be
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise UserError(f"{path}: cannot be read: is a pipe or a device, not a file")
 
 
 # Groups of options.

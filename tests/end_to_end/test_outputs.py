@@ -1,6 +1,7 @@
 """No command replaces what it reads, or what is not its own; summaries say what the log holds."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -234,10 +235,15 @@ def test_answers_that_say_nothing(
 
 
 def test_pipes_and_devices_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.csv")
     for command in (
         ["eval", "--log_path", "/dev/full"],
         ["eval", "--eval_path", "/dev/zero"],
+        ["eval", "--model_config", "/dev/zero"],
+        ["eval", "--prompt", "pipe.csv"],
         ["score", "/dev/zero"],
+        ["score", "pipe.csv"],
+        ["compare", "pipe.csv"],
     ):
         assert run(command) == 2
         assert "is a pipe or a device" in capsys.readouterr().err
