@@ -192,6 +192,9 @@ class _Judgement:
         if units <= PERIODS:
             # "2 dni od wglądu": the start of a period is not what the period is for.
             rivals = [place for place in rivals if not self._is_start(place)]
+        # "Powyżej 3000 zł" may itself be a thing.
+        inside = {token for place in (*own, *rivals) for token in place.taken} - taken
+        values = [token for token in values if token not in inside]
         return Things(own, rivals, values, reading, looks_back=not self._statement.is_never)
 
     def _is_start(self, place: Place) -> bool:

@@ -164,6 +164,8 @@ class Vocabulary:
 
     # Of a word that an answer repeats without end, these many are looked at.
     MOST = 1_000
+    # Words of earlier answers that are known to meet nothing, before starting anew.
+    REMEMBERED = 5_000
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
@@ -171,6 +173,7 @@ class Vocabulary:
         # A day and month -> that date in some year.
         self._dates: dict[str, list[str]] = {}
         self._parts: dict[str, Part] = {}
+        self._passed: set[tuple[str, str]] = set()
 
     def compile(self, wordings: Iterable[str]) -> Wordings:
         """Compile wordings.
@@ -218,21 +221,17 @@ class Vocabulary:
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
-        atoms, heads, size = self._atoms, self._heads, self._size
-        words, tokens = reading.words, reading.tokens
-        # Most tokens meet nothing.
-        met = [
-            index
-            for index, token in enumerate(tokens)
-            if token in atoms
-            or token[:size] in heads
-            or words[index][:size] in heads
-            or " " in token
-        ]
         found: dict[str, list[int]] = {}
-        for index in met:
-            for atom in self._atoms_of(words[index], tokens[index]):
+        passed = self._passed
+        pairs = zip(reading.words, reading.tokens, strict=True)
+        for index, pair in [item for item in enumerate(pairs) if item[1] not in passed]:
+            atoms = self._atoms_of(*pair)
+            for atom in atoms:
                 found.setdefault(atom, []).append(index)
+            if not atoms:
+                passed.add(pair)
+        if len(passed) > self.REMEMBERED:
+            passed.clear()
         return {atom: places[: self.MOST] for atom, places in found.items()}
 
     def _atoms_of(self, word: str, token: str) -> Collection[str]:

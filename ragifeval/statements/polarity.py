@@ -204,7 +204,7 @@ class Signs:
                 and (
                     signal & _PAST
                     or (signal & _ELSEWHERE and self._is_turned(clause))
-                    or (signal & _PAST_ADJECTIVE and self._next(token) in _PAST_THINGS)
+                    or (signal & _PAST_ADJECTIVE and self._is_of_old(token))
                     or (signal & _PAST_YEAR and token and words[token - 1] == "do")
                     or (
                         signal & _BESIDES
@@ -221,6 +221,11 @@ class Signs:
             return True
         is_of_another = self._is_changed(place) if place.unit else self._is_of_amount(place)
         return is_of_another or self._is_limited(place)
+
+    def _is_of_old(self, token: int) -> bool:
+        """Whether it is "dawny cennik", but not "według dawnego cennika"."""
+        is_valid = token > 0 and self._words[token - 1] in ("według", "wedle", "wg")
+        return not is_valid and self._next(token) in _PAST_THINGS
 
     def _adds(self, token: int) -> bool:
         """Whether it is "poza tym", "oprócz tego", which add."""
@@ -392,7 +397,7 @@ class Signs:
     def verdicts(self) -> Sequence[Place]:
         """Clauses that say but yes or no, as places of that word: "Niestety jeszcze nie"."""
         found = []
-        spoken = [token for token in self._signals if self._said(token)][:_MOST_VERDICTS]
+        spoken = [token for token in self._signals if self._may_end(token)][:_MOST_VERDICTS]
         for clause in dict.fromkeys(self._reading.units.clause[token] for token in spoken):
             if clause.opener == "(" or clause.sentence.mark == "?" or clause.sentence.line.is_row:
                 continue
@@ -402,6 +407,13 @@ class Signs:
                 if all(self._said(one) == self._said(other) for one, other in pairwise(said)):
                     found.append(place_at(said[-1]))
         return found
+
+    def _may_end(self, token: int) -> bool:
+        """Whether a word is yes or no, and may be the last of its clause, or lead to a filler."""
+        if not self._said(token):
+            return False
+        goes_on = token + 1 < len(self._words) and self._reading.gaps[token + 1] == " "
+        return not goes_on or self._is_verdict([token + 1])
 
     @property
     def opening(self) -> Sequence[Place]:

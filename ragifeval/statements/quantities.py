@@ -48,8 +48,8 @@ def merge_quantities(raw: Tokens) -> Tokens:
     """Make each amount, period and date one token."""
     special = [
         index
-        for index, token in enumerate(raw.tokens)
-        if token[0] in _DIGITS or raw.words[index] in _SPECIAL
+        for index, (token, word) in enumerate(zip(raw.tokens, raw.words, strict=True))
+        if token < _BEHIND_DIGITS or word in _SPECIAL
     ]
     if not special:
         return raw
@@ -96,6 +96,8 @@ PERIODS = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
 """The units of time that quantities have."""
 
 _DIGITS = frozenset("0123456789")
+# Numbers alone come before this in the order of characters.
+_BEHIND_DIGITS = ":"
 _BEYOND = ("",) * 6
 _LAST_DAYS = dict(zip(MONTH_NAMES, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
 _PERIODS: Mapping[str, str] = {

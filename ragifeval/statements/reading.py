@@ -58,8 +58,11 @@ class Reading:
 
     def _name_units(self, tokens: list[str]) -> None:
         """Give bare numbers the unit that their column's head, or their label, names."""
-        marked = [index for index, gap in enumerate(self.gaps[:-1]) if "|" in gap or ":" in gap]
-        bare = [index for index in marked if index and tokens[index].isdigit()]
+        bare = [
+            index
+            for index, gap in enumerate(self.gaps[:-1])
+            if gap != " " and ("|" in gap or ":" in gap) and index and tokens[index].isdigit()
+        ]
         if not bare:
             return
         heads: dict[int, int] = {}

@@ -944,6 +944,13 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
         "+",
     ),
     ([{"say": ["14 dni"]}], "Termin upływa 4.05.2026, 15:00.", "-"),
+    (
+        [{"say": ["970 zł"], "of": ["powyżej 3000 zł"]}, {"say": ["520 zł"], "of": ["do 1500 zł"]}],
+        "Przy dochodzie do 1500 zł zapłacicie 520 zł, a powyżej 3000 zł 970 zł.",
+        "++",
+    ),
+    ([{"say": ["1240 zł"]}], "1240 zł według dawnego cennika.", "+"),
+    ([{"never": ["pielęgniark*"]}], "Plastrów pielęgniarka nie weźmie.", "-"),
 ]
 
 
