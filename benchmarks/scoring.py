@@ -26,7 +26,7 @@ from ragifeval.text.normalizer import load_normalizer
 
 DRAFTS = DATA / "drafts" / "statements.jsonl"
 LABELLED = ROOT / "tests" / "data" / "blind.jsonl"
-ANSWERS, WORDS, ROUNDS = 10_000, 200, 7
+ANSWERS, WORDS, ROUNDS = 10_000, 200, 5
 PUBLISHED_ANSWERS, PUBLISHED_WORDS = 1_100, 260_000
 LEAST_RATIO, LEAST_BY_STATEMENTS = 5, 3_000
 
