@@ -3,8 +3,10 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from ragifeval import __version__
 from ragifeval.cli.arguments import ADD_OPTIONS
@@ -32,13 +34,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = Parser(prog="ragifeval", description=__doc__.partition(":")[0] + ".")
     _add_version(parser)
+    parser.add_argument(
+        "--print_completion",
+        choices=("bash", "zsh", "fish"),
+        action=_PrintCompletion,
+        metavar="SHELL",
+        help="print the completion of commands and options for bash, zsh or fish; needs shtab",
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, meaning in COMMANDS.items():
         command = commands.add_parser(
             name,
             help=meaning,
             description=_sentence(meaning),
-            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         )
         ADD_OPTIONS[name](command)
     options = parser.parse_args(arguments)
@@ -59,7 +67,6 @@ def script_parser(kind: Kind) -> Parser:
     parser = Parser(
         prog=f"eval_{kind}.py",
         description=_sentence(COMMANDS[kind]),
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     _add_version(parser)
     parser.set_defaults(command=kind)
@@ -77,6 +84,28 @@ def _run(options: argparse.Namespace) -> int:
 
 def _add_version(parser: Parser) -> None:
     parser.add_argument("--version", action="version", version=f"ragifeval {__version__}")
+
+
+class _PrintCompletion(argparse.Action):
+    """Prints the completion of all commands for a shell, and ends."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: object, value: Any, __: Any = ""
+    ) -> None:
+        try:
+            import shtab
+        except ModuleNotFoundError:
+            parser.error("--print_completion needs shtab: pip install shtab")
+        for one in [parser, *(sub for group in _groups(parser) for sub in group.choices.values())]:
+            for action in one._actions:
+                if action.type is Path:
+                    action.complete = shtab.FILE
+        print(shtab.complete(parser, str(value)))
+        parser.exit()
+
+
+def _groups(parser: argparse.ArgumentParser) -> Iterator[Any]:
+    return (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
 def _sentence(meaning: str) -> str:

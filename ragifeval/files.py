@@ -16,7 +16,7 @@ _HEAD = 4096
 _PAGE = re.compile(rb'<meta name="generator" content="ragifeval ')
 _TABLE = re.compile(
     rb"(% )?\d+ samples, rule |model,log,measure,mean,"
-    rb'|\{\n  "matching": "|model-index:(?s:.*)rag-ifeval'
+    rb'|\{\n  "matching": "|model-index:(?s:.*)"ragifeval '
 )
 
 

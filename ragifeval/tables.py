@@ -1,12 +1,17 @@
 """A table of strings, printed on a terminal, as Markdown or as LaTeX."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import tabulate
 
 # Without this, tabulate makes a column two characters wider than its header.
 tabulate.MIN_PADDING = 0
+
+WIDTH = 80
+"""Of tables on a terminal, in characters, unless details are asked for."""
+# Of a cell of text that is cut.
+_LEAST_TEXT = 12
 
 
 @dataclass(frozen=True)
@@ -23,13 +28,40 @@ class Grid:
     rows: Sequence[Sequence[str]]
     align: str = "l"
 
-    def text(self, *, ruled: bool = True) -> str:
+    def text(self, *, ruled: bool = True, width: int | None = None) -> str:
         """The table for a terminal.
 
         Args:
             ruled: whether a line parts the header from the rows.
+            width: in characters; the longest texts of the columns on the left are cut to fit.
         """
-        return self._titled(one_line(self.title), self._table("simple" if ruled else "plain"))
+        grid = self if width is None else self._fitted(width)
+        return self._titled(one_line(self.title), grid._table("simple" if ruled else "plain"))
+
+    def _fitted(self, width: int) -> "Grid":
+        columns = list(zip(self.header, *self.rows, strict=True))
+        widths = [max(map(len, column)) for column in columns]
+        # Numbers are never cut; the names above them may be.
+        least = [
+            min(_LEAST_TEXT, width) if side == "l" else max(map(len, column[1:]), default=0)
+            for column, width, side in zip(
+                columns, widths, self.align.ljust(len(columns), "r"), strict=True
+            )
+        ]
+        excess = sum(widths) + 2 * (len(widths) - 1) - width
+        for _ in range(excess):
+            place = max(range(len(widths)), key=lambda place: widths[place] - least[place])
+            if widths[place] <= least[place]:
+                break
+            widths[place] -= 1
+
+        def cut(row: Sequence[str]) -> list[str]:
+            return [
+                cell if len(cell) <= most else f"{cell[: most - 1]}…"
+                for cell, most in zip(row, widths, strict=True)
+            ]
+
+        return replace(self, header=cut(self.header), rows=list(map(cut, self.rows)))
 
     def markdown(self) -> str:
         """The table in GitHub's Markdown."""

@@ -8,9 +8,9 @@ from ragifeval.paths import ROOT
 
 # A room imports from those before it; __init__ and __main__ are the outermost.
 ROOMS = (
-    *("errors", "paths", "plugins", "extras", "defaults", "files", "jsonl", "tables", "text"),
-    *("statements", "scoring", "benchmark", "generators", "run", "results", "judge", "build"),
-    *("cli", "library", "integrations", "__main__"),
+    *("errors", "paths", "plugins", "extras", "defaults", "languages", "files", "jsonl"),
+    *("tables", "text", "statements", "scoring", "benchmark", "generators", "run", "results"),
+    *("judge", "build", "cli", "library", "integrations", "__main__"),
 )
 
 

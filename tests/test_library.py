@@ -144,7 +144,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
     data = ("--docs_path", "data/documents.jsonl", "--eval_path", "data/samples.jsonl")
     site = folder / "site"
-    command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl")
+    command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl", "--wide")
     done = run(*command, cwd=folder, path=site)
     assert done.returncode == 0, done.stderr
     signature = done.stdout.splitlines()[-1]

@@ -1,7 +1,9 @@
 """The sets of questions: a folder each, with documents.jsonl and samples.jsonl."""
 
+from functools import cache
 from pathlib import Path
 
+from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.errors import UserError
 from ragifeval.paths import DATA
 
@@ -32,9 +34,19 @@ def find_set(data: str | Path) -> tuple[Path, Path]:
     return files
 
 
+@cache
+def name_of(fingerprint: str) -> str | None:
+    """What the set with a fingerprint is called; None for any other data."""
+    for name, folder in SETS.items():
+        files = folder / "documents.jsonl", folder / "samples.jsonl"
+        if all(map(Path.is_file, files)) and load_benchmark(*files).fingerprint() == fingerprint:
+            return NAMES[name]
+    return None
+
+
 def set_name(docs_path: Path, eval_path: Path) -> str | None:
     """The name of the set that two files are; None for data of the user's own."""
     for name, folder in SETS.items():
         if (docs_path, eval_path) == (folder / "documents.jsonl", folder / "samples.jsonl"):
-            return name
+            return NAMES[name]
     return None

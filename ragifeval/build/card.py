@@ -8,8 +8,8 @@ from jinja2 import Environment, StrictUndefined
 
 from ragifeval import __version__
 from ragifeval.build.facts import Facts
-from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.samples import Built
+from ragifeval.languages import LANGUAGES
 from ragifeval.results.export.datasets import size_category
 
 _TEMPLATE = Path(__file__).with_name("card.jinja")
@@ -59,17 +59,14 @@ def evaluation_options(facts: Facts, folder: str = "") -> Sequence[str]:
     """
     language = LANGUAGES[facts.language]
     options = [
-        f"--docs_path {shlex.quote(f'{folder}documents.jsonl')}",
-        f"--eval_path {shlex.quote(f'{folder}samples.jsonl')}",
+        f"--data {shlex.quote(folder.rstrip('/') or '.')}",
         f"--prompt {shlex.quote(f'{folder}prompt.jinja')}",
+        f"--language {facts.language}",
     ]
-    default = LANGUAGES["pl"]
-    if language.system_message != default.system_message:
-        options.append(f"--system_message {shlex.quote(language.system_message)}")
-    if facts.samples.refusal_message != default.refusal_message:
+    if facts.samples.refusal_message != language.refusal_message:
         options.append(f"--refusal_message {shlex.quote(facts.samples.refusal_message)}")
-    if facts.normalizer is not None:
+    if facts.normalizer != language.normalizer:
         # In the folder itself, which may be handed on, no folder of this machine is told.
-        name = facts.normalizer if folder else Path(facts.normalizer).name
-        options.append(f"--normalizer {shlex.quote(name)}")
+        name = facts.normalizer or "default"
+        options.append(f"--normalizer {shlex.quote(name if folder else Path(name).name)}")
     return options

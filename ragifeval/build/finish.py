@@ -1,5 +1,6 @@
 """The last step: candidates and a reviewer's verdicts -> the benchmark in OUT_DIR, and a report."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -123,7 +124,7 @@ def _write(folder: BuildFolder, result: BuildResult) -> None:
         folder.dataset,
         (folder.documents, folder.samples),
         overwrite=True,
-        is_own=False,
+        name=None,
         language=result.facts.language,
     )
 
@@ -204,7 +205,12 @@ def table(result: BuildResult, folder: Path) -> str:
     ]
     if built.samples:
         name = folder.as_posix().rstrip("/") + "/"
-        lines.append(f"evaluate: python eval_remote.py {' '.join(evaluation_options(facts, name))}")
+        log = shlex.quote(f"{name}run.jsonl")
+        options = " ".join(evaluation_options(facts, name))
+        lines += [
+            f"evaluate: ragifeval remote --model MODEL {options} --log_path {log}",
+            f"report:   ragifeval report {log} -o {shlex.quote(f'{name}run.html')}",
+        ]
     elif result.pending:
         lines[-1] = f"0 samples: {len(result.pending)} prompts got no reply"
     else:

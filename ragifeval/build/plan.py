@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Document, Sample
-from ragifeval.build.languages import LANGUAGES
 from ragifeval.build.samples import SampleSettings
 from ragifeval.errors import UserError
+from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import PromptTemplate, Template, load_again
@@ -114,8 +114,11 @@ def _named(config: AnyConfig | None) -> str:
     return model_part(config.display_name, config.scored_settings()) if config else "none"
 
 
-def make_build_plan(options: argparse.Namespace) -> BuildPlan:
+def make_build_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> BuildPlan:
     """Read and check all that the options name, the documents aside.
+
+    Args:
+        changes: keys over those of the config of the model that asks.
 
     Raises:
         UserError: something is wrong with an option, a config or a prompt.
@@ -144,12 +147,12 @@ def make_build_plan(options: argparse.Namespace) -> BuildPlan:
     normalizer = options.normalizer or language.normalizer
     normalizer_name(normalizer)
     config = critic = None
-    if options.model_config is not None:
-        config = load_any_config(options.model_config, options.dry_run)
+    if options.model_config is not None or changes:
+        config = load_any_config(options.model_config, changes, options.dry_run)
     elif not options.dry_run:
-        raise UserError("--model_config: is missing; it says which model asks the questions")
+        raise UserError("--model_config: is missing; it, or --model, says which model asks")
     if options.judge_config is not None:
-        critic = load_any_config(options.judge_config, options.dry_run)
+        critic = load_any_config(options.judge_config, dry_run=options.dry_run)
     return BuildPlan(
         config=config,
         critic=critic,

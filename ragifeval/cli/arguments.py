@@ -1,6 +1,7 @@
-"""The options of each command; what they need is imported once they are parsed.
+"""The options of each command, with what it reads and writes, and an example.
 
-Each command is a module of its own, with `run(options) -> exit code`.
+What the commands need is imported once the options are parsed. Each command is a module of its own,
+with `run(options) -> exit code`.
 """
 
 import argparse
@@ -8,26 +9,31 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from ragifeval.build.languages import LANGUAGES
 from ragifeval.cli.options import (
+    Kind,
     add_batch_files,
     add_by,
     add_data,
     add_dry_run,
-    add_evaluation,
     add_limit,
     add_matching,
+    add_model,
     add_normalizer,
+    add_output,
     add_price,
     add_prompt,
+    add_prompts,
     add_scoring,
     add_seed,
     add_stored_variants,
     add_switch,
+    add_variants,
+    add_wide,
     at_least,
     between,
     positive,
 )
+from ragifeval.languages import LANGUAGES
 
 # Some 5,000 tokens of Polish: with question, answer and reply, half of a window of 16,384.
 _WINDOW = 16_000
@@ -51,19 +57,94 @@ def _floor(text: str) -> tuple[str, float]:
         value = float(percent)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 100:
+    if not 0 <= value <= 100 or 0 < value < 1:
+        meant = f"; per cent is meant: {measure}={value * 100:g}?" if 0 < value < 1 else ""
         raise argparse.ArgumentTypeError(
-            f"must be MEASURE=PERCENT, from 0 to 100, for example total=80, not {text!r}"
+            f"must be MEASURE=PERCENT, from 0 to 100, for example total=80, not {text!r}{meant}"
         )
     return measure, value
 
 
+def _describe(
+    parser: argparse.ArgumentParser, *, reads: str, writes: str, example: str, codes: str
+) -> None:
+    """Say at the end of --help what a command reads and writes, an example, and its exit codes."""
+    parser.epilog = (
+        f"reads:    {reads}\nwrites:   {writes}\nexample:  {example}\n\nexit codes: {codes}"
+    )
+
+
+_WRONG = "2 something is wrong with the command or a file"
+
+
+def add_evaluation_options(parser: argparse.ArgumentParser, kind: Kind) -> None:
+    """Add the options of `local` or `remote`."""
+    config = {
+        "local": ("config/baseline.json", "local --model speakleash/Bielik-11B-v2.6-Instruct"),
+        "remote": ("config/remote.json", "remote --model_args threads=16"),
+    }[kind]
+    _describe(
+        parser,
+        reads="the data, the prompt, the config"
+        + (", API_KEY or OPENAI_API_KEY, OPENAI_BASE_URL" if kind == "remote" else ""),
+        writes="the table; with --log_path LOG.jsonl and LOG.summary.json",
+        example=f"ragifeval {config[1]} --log_path run.jsonl",
+        codes=f"0 every sample answered, 1 some have no answer, {_WRONG}, 130 interrupted",
+    )
+    option = parser.add_argument
+    add_model(parser, f"JSON file that says which model to ask (default: {config[0]})")
+    option(
+        "--log_path",
+        type=Path,
+        metavar="LOG",
+        help="JSONL log of answers and scores; started again with it, a run goes on where it ended",
+    )
+    add_switch(parser, "--overwrite", "start the log over")
+    add_data(parser)
+    add_limit(parser, "only the first N samples")
+    option("--ids", metavar="A,B", help="only the samples with these ids")
+    add_variants(
+        parser,
+        "core",
+        "the questions as they are (core), to be refused (twin), among N documents (noise:N), "
+        "with the documents in other orders (order:SEED), with other facts (changed:SEED); "
+        "combined as in changed:3+noise:16",
+    )
+    option(
+        "--repeats",
+        type=positive,
+        default=1,
+        metavar="K",
+        help="ask each question K times; the model config needs a temperature above 0",
+    )
+    add_switch(parser, "--log_prompts", "keep the prompts in the log, as they were sent")
+    add_by(parser)
+    add_price(parser, "without it the model config's")
+    if kind == "remote":
+        add_batch_files(parser)
+        add_switch(parser, "--batch", "ask through the service's /files and /batches, and wait")
+    add_switch(parser, "--shuffle_context", "show the documents of each question in random order")
+    add_prompt(parser, "empty for none")
+    add_switch(parser, "--text_completion", "ask for the completion of a text, not for a chat")
+    add_scoring(
+        parser,
+        refusal_message="what an answer must contain to be a refusal; the prompt tells the model",
+    )
+    add_matching(parser)
+    add_seed(parser, "of shuffling and of the intervals")
+    add_dry_run(parser)
+    add_wide(parser, "print the parts of the signature")
+
+
 def add_build_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `build`."""
-    parser.epilog = (
-        "Exit codes: 0 built; 1 no samples came of it, a file could not be read, or a prompt got "
-        "no reply: the same command asks for what is missing; 2 something is wrong with the "
-        "command, a config or a file; 130 interrupted."
+    _describe(
+        parser,
+        reads="PDF, DOCX, HTML, Markdown, text, CSV and JSONL files; the prompts; API_KEY",
+        writes="OUT_DIR: documents.jsonl, samples.jsonl, prompt.jinja, README.md, rejected.jsonl",
+        example="ragifeval build docs/ --model_config model.json -o library",
+        codes="0 built; 1 no samples came of it, a file could not be read, or a prompt got no "
+        f"reply: the same command asks for what is missing; {_WRONG}; 130 interrupted",
     )
     option = parser.add_argument
     option(
@@ -73,19 +154,16 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         help="files, folders and patterns: PDF, DOCX, HTML, Markdown, text, CSV, JSONL",
     )
     option("--glob", metavar="PATTERN", help='which files of folders are meant, as "**/*.pdf"')
-    option("--model_config", type=Path, help="JSON file that says which model asks the questions")
+    add_model(parser, "JSON file that says which model asks the questions")
     option(
         "--judge_config",
         type=Path,
         help="JSON file that says which model criticises them; without it the one that asks, which "
         "may favour its own work",
     )
-    option("-o", "--output", type=Path, metavar="OUT_DIR", required=True, help="a new folder")
+    add_output(parser, "OUT_DIR", "a new folder", required=True)
     add_switch(parser, "--overwrite", "start over the build in OUT_DIR")
-    option(
-        "--language", choices=tuple(LANGUAGES), default="pl", help="of the documents and prompts"
-    )
-    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
+    add_prompts(parser, tuple(LANGUAGES), "of the documents and prompts")
     option(
         "--chunk_size",
         type=_chunk_size,
@@ -160,9 +238,13 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
 
 def add_compare_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `compare`."""
-    parser.epilog = (
-        "Exit codes: 0, 1 where --fail_under or --fail_if_worse says so, 2 something is wrong with "
-        "the command or a log, or the logs may not be compared."
+    _describe(
+        parser,
+        reads="logs with scores",
+        writes="tables; with -o a file",
+        example="ragifeval compare base.jsonl new.jsonl --fail_under total=80",
+        codes="0; 1 where --fail_under or --fail_if_worse says so; 2 something is wrong with the "
+        "command or a log, or the logs may not be compared",
     )
     option = parser.add_argument
     option(
@@ -173,10 +255,8 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
         help="logs with scores; each is compared with the first. `score -o` gives any answers them",
     )
     option("--format", choices=FORMATS, default="table", help="of what is printed")
-    option("-o", "--output", type=Path, metavar="FILE", help="write it there instead")
-    add_matching(
-        parser, None, "the rule of which the scores are taken, instead of the logs' headline"
-    )
+    add_output(parser, "FILE", "write it there instead")
+    add_matching(parser, "the rule of which the scores are taken, instead of the logs' headline")
     option(
         "--measures",
         type=_names,
@@ -191,6 +271,7 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     add_by(parser)
     add_price(parser, "without it the summary's; again for the next log", again=True)
     add_switch(parser, "--force", "compare what the signatures say may not be")
+    add_wide(parser, "every condition with its interval, both tests, and the signature's parts")
     option(
         "--fail_under",
         type=_floor,
@@ -209,6 +290,13 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
 
 def add_export_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `export`."""
+    _describe(
+        parser,
+        reads="the data",
+        writes="DIR: documents.jsonl, samples.jsonl and a card, README.md",
+        example="ragifeval export urzad",
+        codes=f"0; {_WRONG}",
+    )
     option = parser.add_argument
     option("folder", type=Path, metavar="DIR", help="where to write it; made if it is not there")
     option(
@@ -223,9 +311,12 @@ def add_export_options(parser: argparse.ArgumentParser) -> None:
 
 def add_judge_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `judge`."""
-    parser.epilog = (
-        "Exit codes: 0 every answer judged by every metric; 1 some are not, see the messages; "
-        "2 something is wrong with the command, a config or a file; 130 interrupted."
+    _describe(
+        parser,
+        reads="logs, or answers of any system; the data of the run; the prompts; API_KEY",
+        writes="tables; with -o OUT.jsonl, OUT.summary.json and the judge's replies",
+        example="ragifeval judge run.jsonl --model_config judge.json -o judged.jsonl",
+        codes=f"0 every answer judged by every metric; 1 some are not; {_WRONG}; 130 interrupted",
     )
     option = parser.add_argument
     option(
@@ -246,23 +337,18 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
         help="of correctness, faithfulness, claims, lexical, retrieval; without it all but the "
         "last, or lexical where no judge is named, or claims for one --question",
     )
-    option("--model_config", type=Path, help="JSON file that says which model judges")
-    option(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="OUT",
-        help="write a judged log; started again with it, judging goes on where it ended; for "
-        "several logs a folder",
+    add_model(parser, "JSON file that says which model judges")
+    add_output(
+        parser,
+        "OUT",
+        "write a judged log; started again with it, judging goes on where it ended; for several "
+        "logs a folder",
     )
     add_switch(parser, "--overwrite", "start over what -o names")
     option("--threshold", type=between(1, 5), default=4.0, help="the correctness that passes")
     option("--window", type=positive, default=_WINDOW, help="characters of a context in one prompt")
     option("--k", type=positive, default=5, help="how many retrieved documents are looked at")
-    option(
-        "--language", choices=("pl", "en"), default="pl", help="of the prompts, and for BERTScore"
-    )
-    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
+    add_prompts(parser, ("pl", "en"), "of the prompts, and for BERTScore")
     option(
         "--structured",
         choices=("auto", "off"),
@@ -291,16 +377,21 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report`."""
+    _describe(
+        parser,
+        reads="logs; data, prompt and rules as in the summary beside the first of them",
+        writes="one HTML page",
+        example="ragifeval report run.jsonl -o report.html --lang en",
+        codes=f"0; {_WRONG}",
+    )
     option = parser.add_argument
     option("logs", type=Path, nargs="+", metavar="LOG", help="a log, one for each model")
-    option("-o", "--output", type=Path, required=True, help="the page, HTML")
+    add_output(parser, "FILE", "the page, HTML", required=True)
     add_data(parser)
     add_stored_variants(parser)
     add_prompt(parser, "shown with the prompt")
     add_scoring(parser)
-    add_matching(
-        parser, meaning="the rule of the headline and of the marks; the other stands beside it"
-    )
+    add_matching(parser, "the rule of the headline and of the marks; the other stands beside it")
     add_seed(parser, "of the intervals")
     option("--lang", choices=("pl", "en"), default="pl", help="language of the page")
     add_price(parser, "without it the summary's; again for the next log", again=True)
@@ -308,9 +399,12 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `score`."""
-    parser.epilog = (
-        "Exit codes: 0 every sample has an answer, and every answer a sample; 1 not so, see the "
-        "messages; 2 something is wrong with the command, a log or the data."
+    _describe(
+        parser,
+        reads="logs, or answers of any system; data and rules as in the summary beside each log",
+        writes="tables; with -o a new log and its summary",
+        example="ragifeval score run.jsonl --matching words -o again.jsonl",
+        codes=f"0 every sample has an answer, and every answer a sample; 1 not so; {_WRONG}",
     )
     option = parser.add_argument
     option(
@@ -321,13 +415,11 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
         help="a log of this harness or of the published implementation; or answers of any system: "
         "JSONL or CSV with id (or question) and answer",
     )
-    option(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="OUT",
-        help="write a new log, and its summary beside it; for several logs a folder for new ones "
-        "of the same names",
+    add_output(
+        parser,
+        "OUT",
+        "write a new log, and its summary beside it; for several logs a folder for new ones of the "
+        "same names",
     )
     add_switch(parser, "--overwrite", "replace what -o names, never what is read")
     add_data(parser)
@@ -344,10 +436,18 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add_by(parser)
     add_price(parser, "of the answers")
     add_batch_files(parser, "the requests that --batch_output answers, as `remote` wrote them")
+    add_wide(parser, "print the parts of the signature")
 
 
 def add_validate_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `validate`."""
+    _describe(
+        parser,
+        reads="the data",
+        writes="what is wrong, and what answers without understanding get",
+        example="ragifeval validate --data library",
+        codes=f"0; 1 something is wrong with the data; {_WRONG}",
+    )
     add_data(parser)
     add_scoring(parser)
     parser.add_argument(
@@ -363,14 +463,12 @@ def add_validate_options(parser: argparse.ArgumentParser) -> None:
         help="labelled answers, JSONL with id, answer, label (right, wrong, incomplete, debatable) "
         "and kind; instead of the checks, print how far include and exclude agree with the labels",
     )
-    add_matching(
-        parser, meaning="the rule for phrases, with --answers; statements are judged in one way"
-    )
+    add_matching(parser, "the rule for phrases, with --answers; statements are judged in one way")
 
 
 ADD_OPTIONS: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
-    "local": partial(add_evaluation, kind="local"),
-    "remote": partial(add_evaluation, kind="remote"),
+    "local": partial(add_evaluation_options, kind="local"),
+    "remote": partial(add_evaluation_options, kind="remote"),
     "build": add_build_options,
     "compare": add_compare_options,
     "export": add_export_options,

@@ -45,10 +45,11 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
     from ragifeval.build.building import build, read_chunks
     from ragifeval.build.plan import make_build_plan
     from ragifeval.build.reading import find_files
+    from ragifeval.cli.settings import model_changes
 
     if options.apply is not None:
         raise UserError("--apply: is for a finished build: name no documents, but -o OUT_DIR")
-    plan = make_build_plan(options)
+    plan = make_build_plan(options, model_changes(options))
     configs = [path for path in (options.model_config, options.judge_config) if path is not None]
     found = find_files(options.documents, options.glob, [options.output, *configs])
     if options.dry_run:

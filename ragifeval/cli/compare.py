@@ -61,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
         options.measures,
         options.by,
     )
-    text = FORMATS[options.format](comparison, setting)
+    is_wide = options.wide and options.format == "table"
+    text = FORMATS["wide" if is_wide else options.format](comparison, setting)
     if options.output is None:
         show(text)
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ragifeval.benchmark.baselines import Resources
 from ragifeval.cli.batch import batch_files, write_options
 from ragifeval.cli.options import inputs
-from ragifeval.cli.settings import run_settings
+from ragifeval.cli.settings import language_doubt, model_changes, run_settings, settled
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_log, is_summary, write_json
@@ -23,10 +23,18 @@ from ragifeval.generators.config import (
     load_local_config,
     load_remote_config,
 )
+from ragifeval.paths import LOCAL_CONFIG, REMOTE_CONFIG
 from ragifeval.results.outputs import summary_path
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Journal
-from ragifeval.run.models import AnyConfig, api_key, check_remote, load_any_generator, ready
+from ragifeval.run.models import (
+    AnyConfig,
+    api_key,
+    base_url,
+    check_remote,
+    load_any_generator,
+    ready,
+)
 from ragifeval.run.outcome import Outcome, check_record, variant_of
 from ragifeval.run.performance import Price, sentence
 from ragifeval.run.plan import make_task
@@ -56,23 +64,28 @@ def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
     Args:
         signature: what the run must have; None where it is a new one.
     """
-    settings = run_settings(options)
+    options, _ = settled(options)
+    settings, changes, path = run_settings(options), model_changes(options), options.model_config
     config: RunConfig
     if options.command == "local":
-        config = load_local_config(options.model_config)
+        config = load_local_config(path or (None if changes else LOCAL_CONFIG), changes)
     else:
-        config = load_remote_config(options.model_config)
+        is_elsewhere = "vertex_credentials" in changes or base_url() is not None
+        default = None if is_elsewhere else REMOTE_CONFIG
+        config = load_remote_config(path or default, changes, base_url())
     # A service that is told no temperature has one of its own.
     if settings.repeats > 1 and getattr(config, "temperature", 0) == 0:
         raise UserError("--repeats: needs a temperature above 0 in the model config")
     task = make_task(settings)
+    for line in language_doubt(settings, task.benchmark):
+        say(line)
     if not options.dry_run:
         config = ready(config)
     try:
         task = task.answered_by(config.display_name, config.scored_settings(), config.reasoning_end)
     except OSError as error:
         raise UserError(
-            f"{options.model_config}: {error.filename} cannot be read: {error.strerror}"
+            f"{path or '--model'}: {error.filename} cannot be read: {error.strerror}"
         ) from None
     for variant, reasons in task.left_out.items():
         say(f"{variant}: leaves out {_reasons(reasons)}")
@@ -168,8 +181,9 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
             raise
         try:
             name = evaluation.config.display_name
-            estimates = outcome.estimates(options.seed)
-            shown = table(outcome, estimates, name, task.signature, options.seed)
+            by_rule = outcome.estimates(options.seed)
+            signature, seed = task.signature, options.seed
+            shown = table(outcome, by_rule, name, signature, seed, wide=options.wide)
             if options.by is not None:
                 shown += "\n\n" + group_table(outcome, options.by, options.seed)
             show(shown)

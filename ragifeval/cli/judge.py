@@ -9,6 +9,7 @@ from pathlib import Path
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.cli.batch import batch_files, say_written
 from ragifeval.cli.options import inputs
+from ragifeval.cli.settings import model_changes, settled
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_judged_log, is_log, is_summary
@@ -25,13 +26,16 @@ from ragifeval.text.clean import well_formed
 
 def run(options: argparse.Namespace) -> int:
     """Judge; print the tables; 1 where an answer is left unjudged."""
+    options, said = settled(options, *options.logs)
+    for line in said:
+        say(line)
     single = _single(options)
     sources = [Path("-")] if single is not None else options.logs
     outputs: Sequence[Path | None] = [None]
     if single is None:
         make = not options.dry_run
         outputs = output_paths(options.logs, options.output, replies_path, make=make)
-    plan = make_judge_plan(options)
+    plan = make_judge_plan(options, model_changes(options))
     all_items = [[single]] if single is not None else _read(options)
     if options.dry_run:
         return _print_prompts(plan, all_items)

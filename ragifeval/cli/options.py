@@ -1,6 +1,8 @@
 """The parser of all commands, and the options that several of them share, in groups.
 
-A name may be written with `-` or `_`; a switch stands alone, or takes true or false.
+A name may be written with `-` or `_`, and is never abbreviated; a switch stands alone, or takes
+true or false. Options that a log's own summary, a language or a default may answer have no default
+here: `cli/settings.py` settles them.
 """
 
 import argparse
@@ -11,9 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from ragifeval import defaults, paths
+from ragifeval import defaults
 from ragifeval.cli.terminal import EXIT_WRONG
-from ragifeval.errors import UserError
+from ragifeval.errors import UserError, unknown
+from ragifeval.languages import LANGUAGES
 from ragifeval.run.groups import GROUPINGS
 
 _OUTPUTS = ("log_path", "output", "folder", "batch_file")
@@ -21,15 +24,38 @@ _OUTPUTS = ("log_path", "output", "folder", "batch_file")
 Kind = Literal["local", "remote"]
 
 
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help with the defaults that say something, and with an epilog of several lines."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        says_something = action.default not in (None, False, [], argparse.SUPPRESS)
+        default = " (default: %(default)s)" if says_something else ""
+        return (action.help or "") + default
+
+
 class Parser(argparse.ArgumentParser):
     """A parser of `--a-b` as `--a_b`, whose errors are one line, as all other errors here are."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=Formatter, allow_abbrev=False, **settings)
 
     def error(self, message: str) -> NoReturn:
         self.exit(EXIT_WRONG, f"{self.prog}: error: {message} (--help lists the options)\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         arguments = sys.argv[1:] if args is None else args
-        return super().parse_known_args(self._respelt(arguments), namespace)
+        found, rest = super().parse_known_args(self._respelt(arguments), namespace)
+        for argument in rest:
+            if argument.startswith("--"):
+                names = [name for name in self._option_string_actions if name.startswith("--")]
+                self.error(unknown(argument.partition("=")[0], names, "option"))
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            what = "command" if isinstance(action, argparse._SubParsersAction) else "value"
+            reason = unknown(str(value), map(str, action.choices), what)
+            raise argparse.ArgumentError(None if what == "command" else action, reason)
 
     def _respelt(self, arguments: Sequence[str]) -> Sequence[str]:
         """The arguments with `_` in all names, and with the value that a lone switch stands for."""
@@ -47,64 +73,9 @@ class Parser(argparse.ArgumentParser):
         return respelt
 
     def _is_switch(self, name: str) -> bool:
-        """Whether a name, or the one option that it abbreviates, is one of `add_switch`."""
-        known = self._option_string_actions
-        meant = [name] if name in known else [other for other in known if other.startswith(name)]
-        return name.startswith("--") and len(meant) == 1 and known[meant[0]].type is boolean
-
-
-def add_evaluation(parser: argparse.ArgumentParser, kind: Kind) -> None:
-    """Add the options of `local` or `remote`, which differ in the default of --model_config."""
-    parser.epilog = (
-        "Exit codes: 0 every sample answered, 1 some samples have no answer, "
-        "2 something is wrong with the command, a config or the data, 130 interrupted."
-    )
-    option = parser.add_argument
-    option(
-        "--model_config",
-        type=Path,
-        default=paths.LOCAL_CONFIG if kind == "local" else paths.REMOTE_CONFIG,
-        help="JSON file that says which model to ask",
-    )
-    add_data(parser)
-    add_prompt(parser, "empty for none")
-    add_switch(parser, "--shuffle_context", "show the documents of each question in random order")
-    option(
-        "--log_path",
-        type=Path,
-        help="JSONL log of answers and scores; started again with it, a run goes on where it ended",
-    )
-    add_switch(parser, "--text_completion", "ask for the completion of a text, not for a chat")
-    add_scoring(
-        parser,
-        refusal_message="what an answer must contain to be a refusal; the prompt tells the model",
-    )
-    add_matching(parser)
-    add_seed(parser, "of shuffling and of the intervals")
-    add_limit(parser, "only the first N samples")
-    option("--ids", metavar="A,B", help="only the samples with these ids")
-    add_variants(
-        parser,
-        "core",
-        "the questions as they are (core), to be refused (twin), among N documents (noise:N), "
-        "with the documents in other orders (order:SEED), with other facts (changed:SEED); "
-        "combined as in changed:3+noise:16",
-    )
-    option(
-        "--repeats",
-        type=positive,
-        default=1,
-        metavar="K",
-        help="ask each question K times; the model config needs a temperature above 0",
-    )
-    add_switch(parser, "--overwrite", "start the log over")
-    add_switch(parser, "--log_prompts", "keep the prompts in the log, as they were sent")
-    add_by(parser)
-    add_price(parser, "without it the model config's")
-    if kind == "remote":
-        add_batch_files(parser)
-        add_switch(parser, "--batch", "ask through the service's /files and /batches, and wait")
-    add_dry_run(parser)
+        """Whether a name is one of `add_switch`."""
+        action = self._option_string_actions.get(name)
+        return action is not None and action.type is boolean
 
 
 def inputs(options: argparse.Namespace) -> list[Path]:
@@ -129,10 +100,32 @@ def check_inputs(options: argparse.Namespace) -> None:
 # Groups of options.
 
 
+def add_model(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add which model is asked.
+
+    Args:
+        meaning: help of the config.
+    """
+    option = parser.add_argument
+    option("--model", metavar="NAME", help="the model, without a config or instead of its own")
+    option(
+        "--model_args",
+        metavar="KEY=VALUE,...",
+        help="keys of the config, over those of the file: threads=16,api_base=http://host:8000/v1",
+    )
+    option("--model_config", type=Path, metavar="FILE", help=meaning)
+
+
 def add_data(parser: argparse.ArgumentParser) -> None:
     """Add the files of the benchmark."""
-    parser.add_argument("--docs_path", type=Path, default=paths.DOCUMENTS, help="documents, JSONL")
-    parser.add_argument("--eval_path", type=Path, default=paths.SAMPLES, help="samples, JSONL")
+    option = parser.add_argument
+    option(
+        "--data",
+        metavar="SET",
+        help="core, hard, or a folder with documents.jsonl and samples.jsonl (default: core)",
+    )
+    option("--docs_path", type=Path, metavar="FILE", help="documents, JSONL, instead of the set's")
+    option("--eval_path", type=Path, metavar="FILE", help="samples, JSONL, instead of the set's")
 
 
 def add_variants(parser: argparse.ArgumentParser, default: str | None, meaning: str) -> None:
@@ -151,10 +144,9 @@ def add_prompt(parser: argparse.ArgumentParser, system_message: str) -> None:
     Args:
         system_message: help of the option.
     """
-    parser.add_argument(
-        "--prompt", type=Path, default=paths.PROMPT, help="Jinja template of the prompt"
-    )
-    parser.add_argument("--system_message", default=defaults.SYSTEM_MESSAGE, help=system_message)
+    option = parser.add_argument
+    option("--prompt", type=Path, metavar="FILE", help="Jinja template of the prompt")
+    option("--system_message", metavar="TEXT", help=system_message)
 
 
 def add_scoring(
@@ -165,11 +157,16 @@ def add_scoring(
     Args:
         refusal_message: help of the option.
     """
-    parser.add_argument(
-        "--badwords_path", type=Path, default=paths.BADWORDS, help="one word a line"
+    option = parser.add_argument
+    option(
+        "--language",
+        choices=tuple(LANGUAGES),
+        help="of own data: prompt, system message, refusal message and normalizer for it "
+        "(default: pl)",
     )
-    add_normalizer(parser, "instead of the lemma table")
-    parser.add_argument("--refusal_message", default=defaults.REFUSAL_MESSAGE, help=refusal_message)
+    option("--refusal_message", metavar="TEXT", help=refusal_message)
+    add_normalizer(parser, 'instead of the lemma table, which is "default"')
+    option("--badwords_path", type=Path, metavar="FILE", help="offensive words, one a line")
 
 
 def add_normalizer(parser: argparse.ArgumentParser, otherwise: str) -> None:
@@ -180,6 +177,7 @@ def add_normalizer(parser: argparse.ArgumentParser, otherwise: str) -> None:
     """
     parser.add_argument(
         "--normalizer",
+        metavar="NAME",
         help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
         + otherwise,
     )
@@ -187,16 +185,36 @@ def add_normalizer(parser: argparse.ArgumentParser, otherwise: str) -> None:
 
 def add_matching(
     parser: argparse.ArgumentParser,
-    default: str | None = defaults.MATCHING,
-    meaning: str = "the rule of the headline; the other stands beside it",
+    meaning: str = f"the rule of the headline; the other stands beside it "
+    f"(default: {defaults.MATCHING})",
 ) -> None:
     """Add --matching."""
-    parser.add_argument("--matching", choices=("substring", "words"), default=default, help=meaning)
+    parser.add_argument("--matching", choices=("substring", "words"), help=meaning)
+
+
+def add_prompts(parser: argparse.ArgumentParser, languages: Sequence[str], of: str) -> None:
+    """Add the prompts of a command that asks a model about answers or documents.
+
+    Args:
+        of: of what the language is.
+    """
+    option = parser.add_argument
+    option("--language", choices=tuple(languages), default="pl", help=of)
+    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
+
+
+def add_output(
+    parser: argparse.ArgumentParser, metavar: str, meaning: str, *, required: bool = False
+) -> None:
+    """Add -o."""
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar=metavar, required=required, help=meaning
+    )
 
 
 def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Add --seed."""
-    parser.add_argument("--seed", type=int, default=defaults.SEED, help=meaning)
+    parser.add_argument("--seed", type=int, default=defaults.SEED, metavar="N", help=meaning)
 
 
 def add_limit(parser: argparse.ArgumentParser, meaning: str) -> None:
@@ -259,6 +277,11 @@ def _price(text: str) -> tuple[float, float]:
 def add_dry_run(parser: argparse.ArgumentParser) -> None:
     """Add --dry_run."""
     add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
+
+
+def add_wide(parser: argparse.ArgumentParser, meaning: str) -> None:
+    """Add --wide."""
+    add_switch(parser, "--wide", meaning)
 
 
 def add_switch(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 
 from ragifeval import defaults
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
+from ragifeval.benchmark.sets import set_name
 from ragifeval.cli.options import inputs
-from ragifeval.cli.settings import scoring_settings
+from ragifeval.cli.settings import scoring_settings, settled
 from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_page, written_beside
@@ -21,6 +22,7 @@ from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; print where it is."""
+    options, said = settled(options, *options.logs)
     check_output(options.output, is_page, inputs(options))
     if not options.output.parent.is_dir():
         raise UserError(f"-o {options.output}: cannot be written: there is no such folder")
@@ -30,13 +32,16 @@ def run(options: argparse.Namespace) -> int:
     content = collect(runs, benchmark, basis)
     head = headline(runs, content.categories, options.seed)
     notes = list(notices(runs, terms, load_texts(options.lang)))
-    page = render(content, head, notes, options.lang)
+    name = set_name(options.docs_path, options.eval_path) or options.eval_path.name
+    page = render(content, head, notes, options.lang, f"{name}, data:{terms['data']}")
     try:
         # Half of a surrogate pair, which a log may hold in a name, cannot be written in UTF-8.
         with written_beside(options.output, errors="replace") as file:
             file.write(page)
     except OSError as error:
         raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
+    for line in said:
+        say(line)
     for line in notices(runs, terms, load_texts("en")):
         say(f"note: {line}")
     answers = sum(run.outcome.answered for run in runs)

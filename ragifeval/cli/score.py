@@ -3,9 +3,11 @@
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -13,7 +15,7 @@ from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.cli import evaluate
 from ragifeval.cli.batch import run_of_batch
 from ragifeval.cli.options import inputs
-from ragifeval.cli.settings import scoring_settings
+from ragifeval.cli.settings import scoring_settings, settled
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import (
@@ -31,6 +33,7 @@ from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
 from ragifeval.run.performance import sentence
 from ragifeval.run.summary import doubts, group_table, summary, table
+from ragifeval.scoring.scorer import ScoringSettings
 
 _NAMED = 5
 
@@ -42,33 +45,45 @@ def run(options: argparse.Namespace) -> int:
     if not options.logs:
         raise UserError("name a log, or --batch_output")
     check_logs(options.logs)
+    if options.reasoning_end == "":
+        raise UserError("--reasoning_end: is empty, and so would end before every answer")
     outputs = output_paths(options.logs, options.output, summary_path)
-    for path in filter(None, outputs):
-        for new, is_own in ((path, is_log), (summary_path(path), is_summary)):
-            check_output(new, is_own, inputs(options))
-            if new.exists() and not options.overwrite:
-                raise UserError(f"-o: {new} exists; name another one, or --overwrite it")
-    benchmark = load_benchmark(options.docs_path, options.eval_path)
-    standard = _standard(options, benchmark)
-    is_complete = True
+    jobs, told = [], list[list[str]]()
     for log, output in zip(options.logs, outputs, strict=True):
+        chosen, said = settled(options, log)
+        if output is not None:
+            for new, is_own in ((output, is_log), (summary_path(output), is_summary)):
+                check_output(new, is_own, inputs(chosen))
+                if new.exists() and not options.overwrite:
+                    raise UserError(f"-o: {new} exists; name another one, or --overwrite it")
+        scoring = scoring_settings(chosen)
+        told.append(said)
+        jobs.append((log, output, chosen, (chosen.docs_path, chosen.eval_path, scoring)))
+    basis_of = cache(partial(_basis, reasoning_end=options.reasoning_end))
+    for *_, basis in jobs:  # what is wrong with any is found before the first is scored
+        basis_of(*basis)
+    for line in chain.from_iterable(told):
+        say(line)
+    is_complete = True
+    for log, output, chosen, basis in jobs:
         try:
+            benchmark, standard = basis_of(*basis)
             samples = with_variants(benchmark, [log], options.variants).samples
-            rescored = _score(log, output, replace(standard, samples=samples), options)
+            rescored = _score(log, output, replace(standard, samples=samples), chosen)
         except OSError as error:
             raise UserError(f"{output}: cannot be written: {error.strerror}") from None
         is_complete &= rescored.outcome.status == "complete" and not rescored.log.unknown
     return 0 if is_complete else 1
 
 
-def _standard(options: argparse.Namespace, benchmark: Benchmark) -> Standard:
-    """What the logs are scored by: read and checked before any of them."""
-    scoring = scoring_settings(options)
-    if options.reasoning_end == "":
-        raise UserError("--reasoning_end: is empty, and so would end before every answer")
+def _basis(
+    docs_path: Path, eval_path: Path, scoring: ScoringSettings, reasoning_end: str | None
+) -> tuple[Benchmark, Standard]:
+    """What logs are scored by: read and checked before any of them."""
+    benchmark = load_benchmark(docs_path, eval_path)
     parts = scoring.signature_parts(benchmark.fingerprint())
-    return Standard(
-        benchmark.samples, scoring.load_scorer(), scoring.matching, options.reasoning_end, parts
+    return benchmark, Standard(
+        benchmark.samples, scoring.load_scorer(), scoring.matching, reasoning_end, parts
     )
 
 
@@ -89,12 +104,14 @@ def _score(
         rescored = rescore(path, standard, write)
     outcome = rescored.outcome
     by_rule = outcome.estimates(options.seed)
-    show(table(outcome, by_rule, rescored.name, rescored.signature, options.seed) + "\n")
+    seed = options.seed
+    shown = table(outcome, by_rule, rescored.name, rescored.signature, seed, wide=options.wide)
+    show(shown + "\n")
     if options.by is not None:
-        show(group_table(outcome, options.by, options.seed) + "\n")
+        show(group_table(outcome, options.by, seed) + "\n")
     if took := sentence(outcome.performance.figures(options.price)):
         say(f"{path}: {took}")
-    for line in _notes(rescored, options.eval_path):
+    for line in _notes(rescored, options.eval_path, standard.parts):
         say(f"{path}: {line}")
     if output is not None:
         content = summary(
@@ -111,9 +128,17 @@ def _score(
     return rescored
 
 
-def _notes(rescored: Rescored, eval_path: Path) -> Iterator[str]:
-    """Yield what the reader of the table should know."""
+def _notes(rescored: Rescored, eval_path: Path, parts: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the reader of the table should know.
+
+    Args:
+        parts: of the signature that the scoring decides.
+    """
     log, outcome = rescored.log, rescored.outcome
+    old = [signature.parts for signature in log.signatures.values() if signature is not None]
+    changed = [name for name in parts if any(one.get(name) != parts[name] for one in old)]
+    if changed:
+        yield f"note: scored by another {', '.join(changed)} than in the run"
     if log.unknown:
         names = _named(log.unknown_names, log.unknown)
         yield f"{log.unknown} answers are to no sample of {eval_path}: {names}"

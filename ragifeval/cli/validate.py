@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ragifeval import paths
-from ragifeval.cli.settings import scoring_settings
+from ragifeval.cli.settings import scoring_settings, settled
 from ragifeval.tables import Grid
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _SHOWN = ("include", "exclude", "cite_f1", "refuse", "safe", "correctness", "saf
 
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong, and the floors; 1 if anything is wrong."""
+    options, _ = settled(options)
     if options.answers is not None:
         return _measure(options)
     from ragifeval.benchmark.validate.checks import Paths, Validation
@@ -82,11 +83,14 @@ def _rate(counts: tuple[int, int] | None) -> str:
 
 def _table(floors: "Mapping[str, Mapping[str, Estimate]]") -> str:
     """What answers without understanding get, in per cent under the substring rule."""
-    width = max(len(name) for name in floors)
-    lines = [" " * width + "".join(key.rjust(12) for key in _SHOWN)]
-    for name, estimates in floors.items():
+    names = [name.removeprefix("baseline/") for name in floors]
+    width = max(map(len, names))
+    lines = [" " * width + "".join(f" {key:>5}" for key in _SHOWN)]
+    for name, estimates in zip(names, floors.values(), strict=True):
         cells = (
-            f"{estimates[key].mean * 100:.1f}".rjust(12) if key in estimates else "-".rjust(12)
+            (f"{estimates[key].mean * 100:.1f}" if key in estimates else "-").rjust(
+                max(len(key), len("100.0")) + 1
+            )
             for key in _SHOWN
         )
         lines.append(name.ljust(width) + "".join(cells))

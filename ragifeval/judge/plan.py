@@ -1,7 +1,7 @@
 """From options to what is to be judged, and how: checked before a model is loaded or asked."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,13 +60,16 @@ class JudgePlan:
         return self.config.display_name if self.config is not None else "no model"
 
 
-def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
+def make_judge_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> JudgePlan:
     """Read and check all that the options name, the answers aside.
+
+    Args:
+        changes: keys over those of the model config.
 
     Raises:
         UserError: something is wrong with an option, the config or a prompt.
     """
-    metrics = _metrics(options)
+    metrics = _metrics(options, bool(changes))
     models = _embedding_models(options, metrics)
     folder = (options.prompts or JUDGE_PROMPTS / options.language).resolve()
     names = [name for name in _TEMPLATES if name.partition("_")[0] in metrics]
@@ -79,12 +82,13 @@ def make_judge_plan(options: argparse.Namespace) -> JudgePlan:
     if "claims" in metrics:
         asking.append(ClaimOverlap(templates))
     config = None
-    if asking and not (options.dry_run and options.model_config is None):
-        if options.model_config is None:
+    is_named = options.model_config is not None or bool(changes)
+    if asking and (is_named or not options.dry_run):
+        if not is_named:
             raise UserError(
                 "--model_config: is missing; only --metrics lexical,retrieval needs none"
             )
-        config = load_any_config(options.model_config, options.dry_run)
+        config = load_any_config(options.model_config, changes, options.dry_run)
     replies = {
         "language": options.language,
         # All of them, so that another metric can be added to a judged log.
@@ -125,7 +129,7 @@ def _all(folder: Path) -> Sequence[Path]:
     return sorted(path for path in folder.glob("*.jinja") if path.name in own)
 
 
-def _metrics(options: argparse.Namespace) -> Sequence[str]:
+def _metrics(options: argparse.Namespace, is_named: bool) -> Sequence[str]:
     if options.metrics is not None:
         asked = [name.strip() for name in options.metrics.split(",") if name.strip()]
         for name in asked:
@@ -136,7 +140,8 @@ def _metrics(options: argparse.Namespace) -> Sequence[str]:
         return [name for name in METRICS if name in asked]
     if options.question is not None:
         return ["claims"]
-    return [*MODEL_METRICS, "lexical"] if options.model_config or options.dry_run else ["lexical"]
+    has_judge = is_named or options.model_config or options.dry_run
+    return [*MODEL_METRICS, "lexical"] if has_judge else ["lexical"]
 
 
 def _embedding_models(options: argparse.Namespace, metrics: Sequence[str]) -> EmbeddingModels:

@@ -48,6 +48,7 @@ class Asking:
         self.generator = generator
         self.journal = journal
         self.interrupted = False
+        self._retries = 0
         self._total, self._unit, self._status = total, unit, status
         self._resources = ExitStack()
 
@@ -57,11 +58,15 @@ class Asking:
         )
         self._resources.enter_context(stop_on_interrupt(self.stop))
         if isinstance(self.generator, ReportsFaults):
-            self.generator.on_fault = lambda fault: self._bar.set_postfix_str(printable(fault))
+            self.generator.on_fault = self._report_fault
         return self
 
     def __exit__(self, *_: object) -> None:
         self._resources.close()
+
+    def _report_fault(self, fault: str) -> None:
+        self._retries += 1
+        self._bar.set_postfix_str(printable(fault))
 
     def stop(self) -> None:
         """Ask nothing more; what is in flight is waited for. A signal handler may call this."""
@@ -103,6 +108,8 @@ class Asking:
                     self.journal.append(record)
                 yield record
                 status = self._status() if self._status is not None else ""
+                if self._retries:
+                    status += f", {self._retries} retries"
                 self._bar.set_postfix_str(status, refresh=False)
                 self._bar.update()
 

@@ -3,8 +3,10 @@
 import gc
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragifeval.errors import UserError
 from ragifeval.extras import require
@@ -29,8 +31,8 @@ _REMOTE_KEYS = {"api_base", "vertex_credentials", "threads"}
 
 
 def api_key() -> str:
-    """The key of the service, from the environment; "-" without one."""
-    return os.environ.get("API_KEY") or "-"
+    """The key of the service, from API_KEY, else OPENAI_API_KEY; "-" without one."""
+    return os.environ.get("API_KEY") or os.environ.get("OPENAI_API_KEY") or "-"
 
 
 def check_remote(config: object) -> RemoteConfig:
@@ -40,24 +42,34 @@ def check_remote(config: object) -> RemoteConfig:
     raise UserError("--batch, --batch_file: are for the config of a model behind an API")
 
 
-def load_any_config(path: Path, dry_run: bool = False) -> AnyConfig:
+def base_url() -> str | None:
+    """The endpoint of OPENAI_BASE_URL, for configs that name none."""
+    return os.environ.get("OPENAI_BASE_URL") or None
+
+
+def load_any_config(
+    path: Path | None,
+    changes: Mapping[str, Any] = MappingProxyType({}),
+    dry_run: bool = False,
+) -> AnyConfig:
     """Read the config of a model that may be remote or local: a remote one by its keys.
 
     Args:
+        path, changes: as those of load_local_config().
         dry_run: ask no service for the name of its model.
 
     Raises:
         UserError: the config is wrong, names a baseline, or its service names no single model.
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
+        value = json.loads(path.read_text(encoding="utf-8-sig")) if path is not None else {}
     except (OSError, ValueError, RecursionError):
         value = {}  # load_remote_config reports what is wrong
-    keys = value.keys() if isinstance(value, dict) else set()
-    if "model" not in keys or _REMOTE_KEYS & keys:
-        config = load_remote_config(path)
+    keys = (value.keys() if isinstance(value, dict) else set()) | changes.keys()
+    if "model" not in keys or _REMOTE_KEYS & keys or (path is None and base_url()):
+        config = load_remote_config(path, changes, base_url())
         return config if dry_run else ready(config)
-    local = load_local_config(path)
+    local = load_local_config(path, changes)
     if isinstance(local, PluginConfig):
         raise UserError(f"{path}: the generator of another package answers questions alone")
     if isinstance(local, BaselineConfig):

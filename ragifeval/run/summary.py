@@ -34,6 +34,8 @@ def table(
     name: str,
     signature: Signature,
     seed: int = defaults.SEED,
+    *,
+    wide: bool = False,
 ) -> str:
     """A title, the conditions, lengths, aggregates and rates, the variants, then the signature.
 
@@ -41,6 +43,7 @@ def table(
         by_rule: from Outcome.estimates().
         name: of the model or the log.
         seed: of the intervals of variants.
+        wide: tell the signature's parts.
     """
     other = other_rule(outcome.matching)
     headline, beside = by_rule[outcome.matching], by_rule[other]
@@ -61,7 +64,7 @@ def table(
         lines += [_score_row(key, headline[key], beside[key]) for key in shown]
     if has_variants(outcome):
         lines += ["", variant_table(outcome, seed)]
-    lines += ["", one_line(str(signature))]
+    lines += ["", one_line(str(signature) if wide else signature.folded)]
     return "\n".join(lines)
 
 
@@ -223,11 +226,16 @@ def _as_json(scores: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
 
 
 def _plain(value: object) -> object:
-    """An option as JSON; a file of the harness itself without the folder it lies in."""
-    if isinstance(value, list):
+    """An option as JSON; a file of the harness itself without the folder it lies in.
+
+    Another file of such a name is told apart by "./".
+    """
+    if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Path):
-        return str(value.relative_to(ROOT) if value.is_relative_to(ROOT) else value)
+        if value.is_relative_to(ROOT):
+            return str(value.relative_to(ROOT))
+        return f"./{value}" if (ROOT / value).is_file() and not value.is_absolute() else str(value)
     return value
 
 

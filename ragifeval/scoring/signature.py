@@ -39,6 +39,12 @@ class Signature:
         """Read a signature back from its line."""
         return cls(dict(part.partition(":")[::2] for part in line.split("|")))
 
+    @property
+    def folded(self) -> str:
+        """A short line, the same for all signatures that differ in the model alone."""
+        parts = {part: value for part, value in self.parts.items() if part != "model"}
+        return f"signature {fingerprint(parts)}: scores with the same one compare (parts: --wide)"
+
     def differences(self, other: "Signature") -> Sequence[str]:
         """The parts in which two signatures differ."""
         parts = dict.fromkeys([*self.parts, *other.parts])

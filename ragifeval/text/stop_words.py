@@ -4,7 +4,7 @@ The lists of spaCy, of one version of it: scores depend on them, and must not on
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -21,6 +21,11 @@ def frozen_version(language: str) -> str | None:
     """
     lists = _lists()
     return str(lists["version"]) if language in lists else None
+
+
+def frozen_languages() -> Sequence[str]:
+    """The codes of the languages with a list in data/."""
+    return [name for name in _lists() if len(name) == 2]
 
 
 @cache

@@ -7,9 +7,9 @@ import pytest
 
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.build.asking import ExamAnswer, Pair, Phrases, Points, Questions, Rating
-from ragifeval.build.languages import LANGUAGES
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
+from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS, PROMPT
 from ragifeval.run.structured import Unparsed, read_reply
 from ragifeval.run.template import PromptTemplate, Template

@@ -27,7 +27,6 @@ READ = [
     (["--dry-run", "a-b.jsonl"], {"dry_run": True, "logs": ["a-b.jsonl"]}),
     (["--dry_run", "false", "a"], {"dry_run": False, "logs": ["a"]}),
     (["--dry-run=TRUE"], {"dry_run": True}),
-    (["--dry", "a"], {"dry_run": True, "logs": ["a"]}),
     (["--share", "0,5"], {"share": 0.5}),
     (["--draws", "100"], {"draws": 100}),
     (["--", "--dry-run"], {"dry_run": False, "logs": ["--dry-run"]}),
@@ -38,8 +37,9 @@ REFUSED = [
     (["--chunk-size", "٣"], "must be a number of at least 1"),
     (["--share", "1.1"], "--share: must be from 0 to 1, not '1.1'"),
     (["--share", "nan"], "must be from 0 to 1"),
-    (["--dr", "a"], "ambiguous option: --dr could match"),
-    (["--size", "1"], "unrecognized arguments: --size"),
+    (["--dry", "a"], "unknown option '--dry'; did you mean '--dry_run'?"),
+    (["--Chunk-Size=1"], "unknown option '--Chunk_Size'; did you mean '--chunk_size'?"),
+    (["--zzz", "1"], "unknown option '--zzz'; known are: --chunk_size, --draft, --draws, "),
 ]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from ragifeval.__main__ import evaluate, main
+from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS, ROOT
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
@@ -151,22 +152,20 @@ class TestExample:
         assert run.out.endswith("11 samples, 8 documents: 0 problems\n")
         assert run.code == 0
 
-    def test_the_printed_command_evaluates(self, built: Built) -> None:
-        (line,) = [line for line in built.run.out.splitlines() if line.startswith("evaluate: ")]
-        _, _, script, *options = shlex.split(line)
+    def test_the_printed_commands_evaluate_and_report(self, built: Built) -> None:
+        asked, report = (
+            shlex.split(next(line for line in built.run.out.splitlines() if line.startswith(word)))
+            for word in ("evaluate: ", "report: ")
+        )
+        assert asked[1:5] == ["ragifeval", "remote", "--model", "MODEL"]
         with Loopback(lambda call: chat("To 30 zł [0].")) as server:
-            config = write_config(built.folder / "m.json", server.url)
-            process = subprocess.Popen(
-                [sys.executable, ROOT / script, *options, "--model_config", config],
-                cwd=built.folder,
-                env=environment(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            run = finish(process)
+            arguments = ("--model_args", f"api_base={server.url}")
+            run = call(main, *asked[2:], *arguments, cwd=built.folder)
         assert run.code == 0, run.err
-        assert run.out.startswith("m: 11 of 11 samples answered")
+        assert run.out.startswith("MODEL: 11 of 11 samples answered")
         assert any("Nie udało mi się odnaleźć" in call.prompt for call in server.calls)
+        reported = call(main, *report[2:], cwd=built.folder)
+        assert (reported.code, reported.err) == (0, "")
 
     def test_the_folder_of_datasets_loads(self, built: Built, tmp_path: Path) -> None:
         datasets = pytest.importorskip("datasets", reason="datasets is not installed")
@@ -380,12 +379,11 @@ class TestStyles:
         assert run.code == 0, run.err
         (line,) = [line for line in run.out.splitlines() if line.startswith("evaluate: ")]
         given = shlex.split(line)[3:]
-        assert f"blank:{language}" in given
-        message = given[given.index("--refusal_message") + 1]
-        normalizer = ("--normalizer", f"blank:{language}")
-        assert validate(tmp_path / "out", "--refusal_message", message, *normalizer).code == 0
+        assert given[given.index("--language") + 1] == language
+        message = LANGUAGES[language].refusal_message
+        assert validate(tmp_path / "out", "--language", language).code == 0
         with Loopback(lambda call: chat(f"{message}.")) as server:
-            given += ["--model_config", str(write_config(tmp_path / "m.json", server.url))]
+            given += ["--model_args", f"api_base={server.url}", "--wide"]
             run = call(partial(evaluate, "remote"), *given, cwd=tmp_path)
         assert run.code == 0, run.err
         assert f"|normalizer:{language}_blank-" in run.out

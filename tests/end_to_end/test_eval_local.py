@@ -29,7 +29,11 @@ class Run(process.Finished):
     @property
     def signature(self) -> dict[str, str]:
         """The last line of the output, part by part."""
-        return dict(part.split(":", 1) for part in self.out.splitlines()[-1].split("|"))
+        return dict(part.split(":", 1) for part in self.last_of_output.split("|"))
+
+    @property
+    def last_of_output(self) -> str:
+        return self.out.splitlines()[-1]
 
     @property
     def rows(self) -> dict[str, list[str]]:
@@ -48,7 +52,7 @@ def evaluate(
     """Run eval_local.py with options; `python` is given to the interpreter itself."""
     done = process.finish(
         subprocess.Popen(
-            [sys.executable, *python, ROOT / "eval_local.py", *options],
+            [sys.executable, *python, ROOT / "eval_local.py", "--wide", *options],
             cwd=cwd,
             env=process.environment(**variables),
             stdout=subprocess.PIPE,
@@ -66,7 +70,7 @@ def call(tmp_path: Path) -> Call:
     """Run eval_local.py in this process, in a folder of its own."""
 
     def run(*options: str | Path) -> Run:
-        done = process.call(partial(main, "local"), *options, cwd=tmp_path)
+        done = process.call(partial(main, "local"), "--wide", *options, cwd=tmp_path)
         return Run(done.code, done.out, done.err)
 
     return run

@@ -158,7 +158,7 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({}, ["model: ", "is missing", "directory", "Hugging Face"]),
     ({"model": ""}, ["model: ", "at least 1 character"]),
     ({"model": None}, ["model: ", "string", "null"]),
-    ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'", "temperature", "batch_size"]),
+    ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'; did you mean 'temperature'?"]),
     ({"model": "m", "continuous_batching": False}, ["continuous_batching: ", "serve", "vLLM"]),
     ({"model": "m", "a\nb": 1}, ["unknown key"]),
     ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'"]),

@@ -53,7 +53,7 @@ def extractive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_log_scored_again_is_the_same_log(extractive: Path, tmp_path: Path) -> None:
     """To the byte: scores, contexts as logged, signature; and the old one is as it was."""
     before = extractive.read_bytes()
-    done = run_score(extractive, "-o", tmp_path / "new.jsonl")
+    done = run_score(extractive, "-o", tmp_path / "new.jsonl", "--wide")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "new.jsonl").read_bytes() == extractive.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", "new.summary.json"]

@@ -96,17 +96,21 @@ data:11111111|model:org/a#22222222"""
 
 class TestTable:
     def test_the_table(self) -> None:
-        assert table(outcome(), BY_RULE, "org/a", SIGNATURE) == TABLE
+        assert table(outcome(), BY_RULE, "org/a", SIGNATURE, wide=True) == TABLE
+        folded = table(outcome(), BY_RULE, "org/a", SIGNATURE).splitlines()
+        assert folded[:-1] == TABLE.splitlines()[:-1]
+        # By the shell: printf %s '{"data": "11111111"}' | sha256sum
+        assert folded[-1] == "signature 764d3263: scores with the same one compare (parts: --wide)"
 
     def test_the_other_rule_for_a_headline(self) -> None:
         keys = ("include", "len_chars", "correctness")
         some = {rule: {key: scores[key] for key in keys} for rule, scores in BY_RULE.items()}
-        shown = table(outcome(1, True, "words"), some, "org/a", SIGNATURE)
+        shown = table(outcome(1, True, "words"), some, "org/a", SIGNATURE, wide=True)
         assert shown == WORDS_TABLE
 
     def test_no_answers(self) -> None:
         none: dict[str, dict[str, Estimate]] = {"substring": {}, "words": {}}
-        shown = table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE)
+        shown = table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE, wide=True)
         assert shown == NO_ANSWERS
 
 

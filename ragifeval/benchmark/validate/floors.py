@@ -28,8 +28,8 @@ def _refer(sample: Sample, documents: Sequence[Document], resources: Resources) 
 
 _REFUSING, _COPYING, _CITING = (
     "always refusing",
-    "copying all documents",
-    "copying and citing them",
+    "copying documents",
+    "copying and citing",
 )
 _EXTRACTIVE, _REFERENCE = "baseline/extractive", "baseline/reference"
 _WAYS: Mapping[str, Baseline] = {

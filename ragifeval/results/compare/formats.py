@@ -9,10 +9,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
+from ragifeval import __version__
+from ragifeval.benchmark.sets import name_of
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
 from ragifeval.run.summary import shown_rates
+from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
-from ragifeval.tables import Grid, one_line
+from ragifeval.tables import WIDTH, Grid, one_line
 
 # With more models than this, the table of questions names the best and the worst only.
 _MODEL_COLUMNS = 4
@@ -39,25 +42,41 @@ class Setting:
     grouping: str | None = None
 
 
-def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
-    """Yield the tables: scores, rates, groups, costs, judged scores, differences, questions."""
+def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False) -> Iterator[Grid]:
+    """Yield the tables: scores, rates, groups, costs, judged scores, differences, questions.
+
+    Args:
+        is_compact: for 80 columns: intervals as ±, conditions without them.
+    """
+    percent = _plus_minus if is_compact else _percent
     first, *others = comparison.models
     measures = [name for name in MEASURES if name in first.scores]
+    means = [name for name in measures if name in AGGREGATES] if is_compact else measures
+    told = "± half of the 95 % interval" if is_compact else "with 95 % intervals"
     yield Grid(
-        f"{comparison.samples} samples, rule {setting.matching}, per cent with 95 % intervals",
-        ["model", *measures],
+        f"{comparison.samples} samples, rule {setting.matching}, per cent {told}",
+        ["model", *means],
         [
-            [model.name, *(_percent(model.scores[name]) for name in measures)]
+            [model.name, *(percent(model.scores[name]) for name in means)]
             for model in comparison.models
         ],
     )
-    yield _rates(comparison)
+    if conditions := [name for name in measures if name not in means]:
+        yield Grid(
+            "conditions, per cent",
+            ["model", *conditions],
+            [
+                [model.name, *(f"{model.scores[name].mean * 100:.2f}" for name in conditions)]
+                for model in comparison.models
+            ],
+        )
+    yield _rates(comparison, is_compact)
     if first.groups:
         yield Grid(
             f"total by {setting.grouping}, per cent",
             [str(setting.grouping), "count", *(model.name for model in comparison.models)],
             [
-                [group, str(total.count), *(_percent(m.groups[group]) for m in comparison.models)]
+                [group, str(total.count), *(percent(m.groups[group]) for m in comparison.models)]
                 for group, total in first.groups.items()
             ],
         )
@@ -70,17 +89,24 @@ def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
         )
     if others:
         # Holm's correction changes nothing where there is one comparison.
+        corrected = len(others) > 1
         tests = ["bootstrap", "permutation"]
         columns = [*(f"p {test}" for test in tests)]
-        columns += [f"Holm {test}" for test in tests] if len(others) > 1 else []
+        columns += [f"Holm {test}" for test in tests] if corrected else []
+        columns = ["95 % interval", *columns]
+        if is_compact:
+            columns = ["p, Holm's" if corrected else "p"]
         yield Grid(
             f"difference from {first.name}, in percentage points",
-            ["model", "measure", "difference", "95 % interval", *columns],
+            ["model", "measure", "difference", *columns],
             [
-                [model.name, name, *_difference(model.differences[name])][: 4 + len(columns)]
+                [model.name, name, *row[: 1 + len(columns)]]
                 for model in others
                 for name in setting.measures
-                if name in model.differences
+                if (difference := model.differences.get(name)) is not None
+                for row in [
+                    _compact(difference, corrected) if is_compact else _difference(difference)
+                ]
             ],
             align="ll",
         )
@@ -89,16 +115,31 @@ def grids(comparison: Comparison, setting: Setting) -> Iterator[Grid]:
         yield _questions(comparison)
 
 
+def _plus_minus(score: Estimate) -> str:
+    return f"{score.mean * 100:.2f} ±{(score.high - score.low) * 50:.1f}"
+
+
+def _compact(difference: Difference, corrected: bool) -> Sequence[str]:
+    half = (difference.high - difference.low) * 50
+    p = difference.holm_permutation if corrected else difference.p_permutation
+    return [f"{difference.mean * 100:+.2f} ±{half:.1f}", f"{p:.4f}"]
+
+
 def _percent(score: Estimate) -> str:
     return f"{score.mean * 100:.2f} ({score.low * 100:.1f} - {score.high * 100:.1f})"
 
 
-def _rates(comparison: Comparison) -> Grid:
+_FIRST_RATES = ("right", "partly", "wrong", "false_refusal", "no_refusal")
+
+
+def _rates(comparison: Comparison, is_compact: bool) -> Grid:
     rates = comparison.models[0].rates
     names = shown_rates([model.rates for model in comparison.models])
+    if is_compact:
+        names = [name for name in names if name in _FIRST_RATES]
     return Grid(
         "rates, per cent of the answers that each is about (docs/reading-the-numbers.md)",
-        ["model", *(f"{name} ({rates[name].count})" for name in names)],
+        ["model", *(name if is_compact else f"{name} ({rates[name].count})" for name in names)],
         [
             [model.name, *(f"{model.rates[name].mean * 100:.1f}" for name in names)]
             for model in comparison.models
@@ -199,7 +240,7 @@ def _questions(comparison: Comparison) -> Grid:
         "questions on which they differ most: points of so many conditions",
         ["id", "question", *(names if few else ["worst", "best"]), "of"],
         rows,
-        align="ll",
+        align="ll" if few else "llll",
     )
 
 
@@ -215,6 +256,13 @@ def _as_tables(
         )
 
     return show
+
+
+def _as_compact_table(comparison: Comparison, setting: Setting) -> str:
+    parts = [grid.text(width=WIDTH) for grid in grids(comparison, setting, is_compact=True)]
+    if setting.signature:
+        parts.append(Signature.parse(setting.signature).folded)
+    return "\n\n".join(parts)
 
 
 def as_csv(comparison: Comparison, setting: Setting) -> str:
@@ -262,13 +310,17 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     For each model a YAML document: what goes between the lines `---` at the head of its README.md.
     A list of results is written as JSON, which YAML reads.
     """
-    arguments = {"args": {"signature": setting.signature}} if setting.signature else {}
+    parts = Signature.parse(setting.signature).parts if setting.signature else {}
+    name = name_of(parts.get("data", "").partition("+")[0])
+    arguments = {"harness": f"ragifeval {__version__}"}
+    if setting.signature:
+        arguments["signature"] = setting.signature
     cards = []
     for model in comparison.models:
         metrics = [
             {
-                "type": name,
-                "name": name if name in AGGREGATES else f"{name} (one condition)",
+                "type": measure,
+                "name": measure if measure in AGGREGATES else f"{measure} (one condition)",
                 "value": round(score.mean * 100, 2),
                 "args": {
                     "low": round(score.low * 100, 2),
@@ -276,7 +328,7 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
                     "count": score.count,
                 },
             }
-            for name, score in model.scores.items()
+            for measure, score in model.scores.items()
         ]
         entry = {
             "name": model.name,
@@ -287,9 +339,9 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
                         "name": "Retrieval-augmented generation",
                     },
                     "dataset": {
-                        "type": "rag-ifeval",
-                        "name": "RAG-IFEval (Polish)",
-                        **arguments,
+                        "type": name or "own-data",
+                        "name": name or "data of the user's own",
+                        "args": arguments,
                     },
                     "metrics": metrics,
                 }
@@ -300,7 +352,8 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
 
 
 FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
-    "table": _as_tables(Grid.text, "{}"),
+    "table": _as_compact_table,
+    "wide": _as_tables(Grid.text, "{}"),
     "markdown": _as_tables(Grid.markdown, "`{}`"),
     "csv": as_csv,
     "json": as_json,

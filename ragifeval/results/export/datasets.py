@@ -28,7 +28,7 @@ def write_datasets(
     folder: Path,
     sources: Collection[Path],
     overwrite: bool,
-    is_own: bool,
+    name: str | None,
     language: str = "pl",
 ) -> None:
     """Write the folder.
@@ -37,7 +37,8 @@ def write_datasets(
         sources: the files that the benchmark was read from, which are never written over.
         overwrite: replace the three files where the folder holds something; anything else in it
             stays.
-        is_own: whether the data are this project's own; the card tells their origin and license.
+        name: of the project's own set, of which the card tells origin and license; None for other
+            data.
         language: of the samples, for the card.
 
     Raises:
@@ -46,9 +47,9 @@ def write_datasets(
     try:
         if any(source.resolve().parent == folder.resolve() for source in sources):
             raise UserError(f"{folder}: holds the data that is to be written; name another folder")
-        for name in (CARD, DOCUMENTS, SAMPLES):
+        for file in (CARD, DOCUMENTS, SAMPLES):
             # The card tells whose the other two are.
-            check_output(folder / name, lambda _: _is_card(folder / CARD), sources, "DIR")
+            check_output(folder / file, lambda _: _is_card(folder / CARD), sources, "DIR")
         if folder.exists() and not overwrite and any(folder.iterdir()):
             raise UserError(
                 f"{folder}: is not empty; name another folder, or --overwrite "
@@ -57,7 +58,7 @@ def write_datasets(
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / DOCUMENTS, _lines(_documents(benchmark)))
         _write(folder / SAMPLES, _lines(_samples(benchmark)))
-        _write(folder / CARD, [_card(benchmark, is_own, language)])
+        _write(folder / CARD, [_card(benchmark, name, language)])
     except OSError as error:
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
@@ -103,14 +104,15 @@ def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
         }
 
 
-def _card(benchmark: Benchmark, is_own: bool, language: str) -> str:
+def _card(benchmark: Benchmark, name: str | None, language: str) -> str:
     # Nothing is escaped: it is Markdown, not HTML.
     environment = Environment(  # noqa: S701
         undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
     conditions = Counter(name for sample in benchmark.samples for name in sample.expect)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
-        is_own=is_own,
+        is_own=name is not None,
+        name=name,
         language=language,
         version=__version__,
         fingerprint=benchmark.fingerprint(),

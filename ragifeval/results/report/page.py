@@ -26,12 +26,15 @@ _JUDGED_SCRIPTS = ("judged.js",)
 _JUDGED_TEXTS = "opinion_"
 
 
-def render(content: Content, headline: Headline, notices: Sequence[str], language: str) -> str:
+def render(
+    content: Content, headline: Headline, notices: Sequence[str], language: str, data: str = ""
+) -> str:
     """Write the page.
 
     Args:
         notices: what is to be read before the numbers.
         language: one of texts.LANGUAGES.
+        data: what the data are called.
     """
     texts = load_texts(language)
     numbers = Numbers(texts)
@@ -70,6 +73,7 @@ def render(content: Content, headline: Headline, notices: Sequence[str], languag
         headline=headline,
         axis=axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell]),
         notices=notices,
+        data_name=data,
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
         script=Markup(script),  # noqa: S704
         policy=policy(style, script),

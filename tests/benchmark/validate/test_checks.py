@@ -482,7 +482,7 @@ class TestCommand:
         main(arguments)
         found = capsys.readouterr().out
         assert "a sentence stands in" not in found
-        assert "note: copying and citing them gets" in found
+        assert "note: copying and citing gets" in found
 
     def test_what_cannot_be_read_ends_it(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -14,6 +14,7 @@ import pytest
 from huggingface_hub import ModelCard
 from scipy import stats
 
+from ragifeval import __version__
 from ragifeval.__main__ import evaluate, main
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
@@ -163,8 +164,27 @@ def test_a_log_is_no_different_from_itself(logs: tuple[Path, Path]) -> None:
 # ------------------------------------------------------------------ formats
 
 
-def test_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
-    options = ["--top", "1", "--measures", "total, refuse", "--draws", "20000"]
+def test_a_table_of_80_columns(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
+    assert main(["compare", *map(str, logs), "--draws", "20000"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) == 80
+    total = result["models"][1]["scores"]["total"]
+    half = (total["high"] - total["low"]) * 50
+    assert lines[5].split()[0] == "baseline/refuse"
+    assert lines[5].endswith(f"  {total['mean'] * 100:.2f} ±{half:.1f}")
+    assert lines[9].split() == ["model", *MEASURES[3:]]
+    difference = result["models"][1]["differences"]["total"]
+    half = (difference["high"] - difference["low"]) * 50
+    start = lines.index("difference from baseline/extractive, in percentage points")
+    assert lines[start + 6].split() == [
+        *("baseline/refuse", "total", f"{difference['mean'] * 100:+.2f}", f"±{half:.1f}"),
+        f"{difference['p_permutation']:.4f}",
+    ]
+    assert lines[-1].startswith("signature ")
+
+
+def test_wide_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
+    options = ["--wide", "--top", "1", "--measures", "total, refuse", "--draws", "20000"]
     assert main(["compare", *map(str, logs), *options]) == 0
     blocks = capsys.readouterr().out.split("\n\n")
     assert [len(block.splitlines()) for block in blocks] == [1, 4, 1, 4, 1, 4, 1, 4, 1, 3, 1]
@@ -248,8 +268,11 @@ def test_model_index(logs: tuple[Path, Path], result: Any, capsys: Capture) -> N
             one = values[measure]
             assert one.metric_value == pytest.approx(score["mean"] * 100, abs=0.00501)
             assert one.metric_args["count"] == score["count"]
-            assert one.dataset_args == {"signature": result["signature"]}
-            assert (one.task_type, one.dataset_type) == ("text-generation", "rag-ifeval")
+            assert one.dataset_args == {
+                "harness": f"ragifeval {__version__}",
+                "signature": result["signature"],
+            }
+            assert (one.task_type, one.dataset_type) == ("text-generation", "urzad")
 
 
 # ------------------------------------------------------------------ logs by hand
@@ -352,7 +375,7 @@ def test_three_models(tmp_path: Path, capsys: Capture) -> None:
     total = [model.differences["total"] for model in models[1:]]
     assert [one.p_permutation for one in total] == [2 / 64, 2 / 32]
     assert [one.holm_permutation for one in total] == [4 / 64, 4 / 64]
-    assert main(["compare", *map(str, paths), "--measures", "total"]) == 0
+    assert main(["compare", *map(str, paths), "--measures", "total", "--wide"]) == 0
     assert "p permutation  Holm bootstrap  Holm permutation" in capsys.readouterr().out
     # The most that they differ in: p5, where one model of three has a point less.
     assert compared(*paths).questions[0].points == [1, 0, 0]
@@ -445,7 +468,7 @@ def test_the_other_rule(tmp_path: Path, capsys: Capture) -> None:
     assert compared(one).models[0].scores["total"].mean == 1
     assert compared(one, matching="words").models[0].scores["total"].mean == 0
     assert compared(one, matching="substring").models[0].scores["total"].mean == 1
-    assert main(["compare", str(one), "--matching", "words"]) == 0
+    assert main(["compare", str(one), "--matching", "words", "--wide"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("1 samples, rule words")
     assert "data:1|prompt:2|matching:words|version:1\n" in printed

@@ -1,0 +1,244 @@
+"""What is not given in full: summaries, --language, --data, --model, the environment."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ragifeval.__main__ import evaluate, main
+from ragifeval.errors import UserError
+from ragifeval.generators.config import load_local_config, load_remote_config
+from ragifeval.generators.config.reading import read_model_args
+from ragifeval.paths import REMOTE_CONFIG, ROOT
+from tools.testing.loopback import Loopback, chat
+from tools.testing.process import Finished, call, environment
+
+REFUSAL = "I could not find an answer to the question"
+Call = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Call:
+    """Run a command of `ragifeval` in a folder of its own."""
+
+    def command(*options: object) -> Finished:
+        return call(main, *options, cwd=tmp_path)
+
+    return command
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A folder with two English questions; a refusal in English is right for one of them."""
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "documents.jsonl").write_text('{"id": "a", "contents": "The fee is 17 euros."}\n')
+    samples = [
+        {
+            "id": "e1",
+            "question": "What is the fee that I have to pay for this and when?",
+            "context": ["a"],
+            "expect": {"refuse": True},
+            "reference": REFUSAL,
+        },
+        {
+            "id": "e2",
+            "question": "How much is it and who does it?",
+            "context": ["a"],
+            "expect": {"include": ["Fee is 17 euros"], "cite": ["a"]},
+            "reference": "The fee is 17 euros [0].",
+        },
+    ]
+    (folder / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in samples))
+    return folder
+
+
+ENGLISH = ("local", "--model", "baseline/reference", "--data", "own", "--language", "en")
+
+
+def total(done: Finished) -> str:
+    return next(line.split()[1] for line in done.out.splitlines() if line.startswith("total"))
+
+
+class TestRecalled:
+    """A run of 100.00 stays one of 100.00 (the gold answer is a refusal where there is none)."""
+
+    @pytest.fixture
+    def log(self, run: Call, own: Path) -> Path:
+        done = run(*ENGLISH, "--matching", "words", "--log_path", "run.jsonl")
+        assert (done.code, total(done)) == (0, "100.00"), done.err
+        return own.parent / "run.jsonl"
+
+    def test_score_takes_what_the_run_had(self, run: Call, log: Path) -> None:
+        done = run("score", log, "--wide", "-o", "again.jsonl")
+        assert (done.code, total(done)) == (0, "100.00"), done.err
+        assert "note" not in done.err
+        assert log.read_bytes() == (log.parent / "again.jsonl").read_bytes()
+        third = run("score", "again.jsonl", "--wide")
+        assert third.out.splitlines()[1:] == done.out.splitlines()[1:]
+
+    def test_from_another_folder(self, log: Path, tmp_path: Path) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        done = call(main, "score", log, cwd=tmp_path / "elsewhere")
+        assert (done.code, total(done)) == (0, "100.00"), done.err
+
+    def test_what_is_given_and_differs_is_said(self, run: Call, log: Path) -> None:
+        done = run("score", log, "--refusal_message", "No idea", "--matching", "words")
+        assert f"--refusal_message No idea is taken, where the run had {REFUSAL}" in done.err
+        assert "--matching" not in done.err
+        assert "note: scored by another refusal than in the run" in done.err
+        assert total(done) == "66.67"
+
+    def test_data_that_changed_are_said(self, run: Call, log: Path, own: Path) -> None:
+        documents = own / "documents.jsonl"
+        documents.write_text('{"id": "a", "contents": "Other."}\n')
+        assert "note: scored by another data than in the run" in run("score", log).err
+        documents.unlink()
+        gone = run("score", log)
+        assert gone.code == 2
+        assert "the data of the run are not there: own/documents.jsonl; name them" in gone.err
+
+    def test_report_and_judge_take_it_too(self, run: Call, log: Path) -> None:
+        page = run("report", log, "-o", "page.html", "--lang", "en")
+        assert (page.code, page.err) == (0, "")
+        judged = run("judge", log, "--metrics", "lexical")
+        assert judged.code == 0, judged.err
+        assert "2 answers" in judged.out
+
+    def test_without_a_summary_the_signature_says_what_differs(self, run: Call, log: Path) -> None:
+        log.with_suffix(".summary.json").unlink()
+        data = ("--docs_path", "own/documents.jsonl", "--eval_path", "own/samples.jsonl")
+        done = run("score", log, *data)
+        assert total(done) == "66.67"
+        assert "scored by another normalizer, matching, refusal than in the run" in done.err
+
+
+def test_a_language_picks_prompt_messages_and_normalizer(run: Call, own: Path) -> None:
+    english = run(*ENGLISH, "--dry_run")
+    assert english.err == ""
+    assert REFUSAL in english.out
+    assert "You are a helpful assistant who answers in English." in english.out
+    assert "|normalizer:en_blank-" in english.out
+    polish = run("local", "--data", "own", "--limit", "1", "--dry_run")
+    assert polish.err == (
+        "warning: the questions are in English, the prompt in Polish; --language en takes prompt, "
+        "messages and normalizer for English\n"
+    )
+
+
+DATA = [
+    (["--data", "own"], 0, "2 of 2 samples answered"),
+    (["--data", "own", "--eval_path", "own/samples.jsonl", "--ids", "e1"], 0, "1 of 1 samples"),
+    (["--data", "core", "--limit", "1"], 0, "1 of 1 samples answered"),
+    (["--data", "cor"], 2, "--data: 'cor' is no set and no folder with documents.jsonl; sets are:"),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "shown"), DATA)
+def test_data(run: Call, own: Path, options: list[str], code: int, shown: str) -> None:
+    done = run("local", *options)
+    assert done.code == code
+    assert shown in done.out + done.err
+
+
+# --model_args -> keys and values.
+ARGS: dict[str, Mapping[str, Any]] = {
+    "threads=16": {"threads": 16},
+    "threads=16,api_base=http://h:1/v1": {"threads": 16, "api_base": "http://h:1/v1"},
+    "max-tokens=7, temperature=none": {"max_tokens": 7, "temperature": None},
+    'api_base=["http://a","http://b"],threads=2': {
+        "api_base": ["http://a", "http://b"],
+        "threads": 2,
+    },
+    'extra_body={"a": {"b": [1, 2]}, "c": "x,y"}': {"extra_body": {"a": {"b": [1, 2]}, "c": "x,y"}},
+    "trust_remote_code=True,dtype=float16": {"trust_remote_code": True, "dtype": "float16"},
+    '{"threads": 3}': {"threads": 3},
+    "": {},
+}
+
+
+@pytest.mark.parametrize(("text", "values"), ARGS.items())
+def test_model_args(text: str, values: Mapping[str, Any]) -> None:
+    assert read_model_args(text) == values
+
+
+WRONG = {
+    "threads": "--model_args: 'threads' is not KEY=VALUE",
+    "thread=3": "--model_args: unknown key 'thread'; did you mean 'threads'?",
+    "threads=x": '--model_args: threads: input should be a valid integer; given is "x"',
+    '{"threads"': "--model_args: is not valid JSON",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.items())
+def test_wrong_model_args(text: str, message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load_remote_config(REMOTE_CONFIG, read_model_args(text))
+    assert str(caught.value).startswith(message)
+
+
+def test_keys_of_the_command_line_go_over_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_text('{"model": "a", "dtype": "float32", "batch_size": 2}')
+    config = load_local_config(path, {"model": "b", "batch_size": 4})
+    assert config.model_dump(include={"model", "dtype", "batch_size"}) == {
+        **{"model": "b", "dtype": "float32", "batch_size": 4},
+    }
+    assert load_remote_config(REMOTE_CONFIG, {"model": 7}).model == "7"
+    path.write_text('{"model": "a", "dtyp": "float32"}')
+    with pytest.raises(UserError, match=f"{path}: unknown key 'dtyp'"):
+        load_local_config(path, {"batch_size": 4})
+
+
+def test_the_variables_of_openai_come_last(tmp_path: Path) -> None:
+    """OPENAI_BASE_URL after api_base, OPENAI_API_KEY after API_KEY."""
+    ask = ["--model", "m", "--limit", "1", "--overwrite", "--log_path", "o.jsonl"]
+    with Loopback(lambda _: chat("Tak.")) as server, Loopback(lambda _: chat("Nie.")) as other:
+        openai = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-1"}
+        given = ["--model_args", f"api_base={other.url}"]
+        cases: list[tuple[list[str], dict[str, str], Loopback, str]] = [
+            ([], openai, server, "sk-1"),
+            (given, openai, other, "sk-1"),
+            ([], {**openai, "API_KEY": "2"}, server, "2"),
+        ]
+        for more, variables, asked, key in cases:
+            done = subprocess.run(
+                [sys.executable, ROOT / "eval_remote.py", *ask, *more],
+                cwd=tmp_path,
+                env={**environment(), "API_KEY": "", **variables},
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            assert asked.calls[-1].headers["authorization"] == f"Bearer {key}"
+            assert "sk-1" not in (tmp_path / "o.summary.json").read_text("utf-8")
+
+
+def test_a_share_for_a_percentage_is_refused(run: Call) -> None:
+    done = run("compare", "a.jsonl", "--fail-under", "total=0.8")
+    assert done.code == 2
+    assert "per cent is meant: total=80?" in done.err
+
+
+def test_a_command_that_was_meant(run: Call) -> None:
+    assert "unknown command 'scor'; did you mean 'score'?" in run("scor").err
+    done = call(partial(evaluate, "local"), "--lim", "3", cwd=Path.cwd())
+    assert "error: unknown option '--lim'; did you mean '--limit'?" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(run: Call, shell: str) -> None:
+    done = run("--print-completion", shell)
+    assert done.code == 0, done.err
+    for name in ("compare", "fail_under", "log_path"):
+        assert name in done.out
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=done.out, text=True, check=True, env=dict(os.environ))
