@@ -135,6 +135,8 @@ class Mention:
     before: Sequence[str]
 
 
+# "Pierwsze półrocze" is a part of a year, and no period of six months.
+_HALVES = frozenset(["półrocze", "półrocza", "półroczu"])
 _DATE = re.compile(r"(\d+) (\w+)(?: (\d{4}))?")
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d+)?)(?: (.+))?")
 _REACH = 4
@@ -152,6 +154,8 @@ def find_values(text: str, normalizer: Normalizer) -> Iterator[Mention]:
     for index, (first, behind) in enumerate(pairwise(bounds)):
         token = tokens.tokens[index]
         if behind == first or not is_number(token) or (value := _value(token)) is None:
+            continue
+        if normalized.words[first] in _HALVES:
             continue
         if isinstance(value, Amount) and not value.unit and tokens.gaps[index + 1] == " ":
             value = Amount(value.number, tokens.tokens[index + 1])
@@ -209,8 +213,11 @@ def rewrite(mention: Mention, value: Value) -> str:
     model = _joined(words, mention.gaps, 0, behind)
     is_dotted = 0 < behind < len(words) and mention.gaps[behind - 1][:1] == "."
     if at and (not behind or (is_dotted and lower[behind - 1].isdigit())):
-        rest = _joined(words, mention.gaps, at, len(words))
-        return f"{write_number(value)}. {rest}"
+        rest = [*words[at:]]
+        noun = value.unit.partition(" ")[0]
+        if rest and _NOUN_OF[lower[at]] != noun:
+            rest[0] = _FORMS[noun][_FORMS[_NOUN_OF[lower[at]]].index(lower[at])]
+        return f"{write_number(value)}. {_joined(rest, mention.gaps[at:], 0, len(rest))}"
     written = write_number(value, model)
     if behind == len(words):
         return written
@@ -338,6 +345,8 @@ def _adjective(form: str, unit: str) -> str:
 def _rewrite_day(mention: Mention, value: Day) -> str:
     words, gaps = mention.words, mention.gaps
     assert isinstance(mention.value, Day)
+    if len(words) == 1:  # "od 12 do 25 maja"
+        return value.written()
     if all(map(str.isdigit, words[:2])):
         parts = {1: str(value.day), 2: str(value.month), 4: str(value.year)}
         is_iso = len(words[0]) == 4

@@ -1,10 +1,20 @@
 """Values written anew: each form, each case, worked out by hand."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from ragifeval.benchmark.variants.values import Amount, Day, find_values, read_value, rewrite
+from ragifeval.benchmark.benchmark import load_documents
+from ragifeval.benchmark.variants.values import (
+    Amount,
+    Day,
+    Value,
+    find_values,
+    read_value,
+    rewrite,
+)
+from ragifeval.paths import DOCUMENTS
 from ragifeval.text.normalizer import Normalizer
 
 # The old value -> the new one; below, texts with the old one -> with the new one.
@@ -82,6 +92,10 @@ CASES = """
     3 osoby -> 4 osoby
     trzy osoby -> 4 osoby
     3 zł -> 3 zł
+70 dni -> 63 dni
+    od 10. tygodnia -> od 63. dnia
+12 maja -> 3 czerwca
+    od 12 do 25 maja -> od 3 czerwca do 25 maja
 20 dni -> 15 dni
     od 20 do 30 dni -> od 15 do 30 dni
 30 kwietnia 2025 -> 5 maja 2025
@@ -108,6 +122,25 @@ def test_rewrite(normalizer: Normalizer, old: str, new: str, text: str, expected
         if mention.value == wanted:
             text = text[: mention.start] + rewrite(mention, value) + text[mention.end :]
     assert text == expected
+
+
+def test_all_values_of_the_data(normalizer: Normalizer) -> None:
+    """Whatever the documents say of amounts and dates can be said otherwise, and is read so."""
+    count = 0
+    for document in load_documents(DOCUMENTS).values():
+        text = document.contents
+        for mention in find_values(text, normalizer):
+            value = mention.value
+            new: Value = Day(17, 9, 2031 if isinstance(value, Day) and value.year else None)
+            if isinstance(value, Amount):
+                new = replace(value, number=2 * value.number + 3)
+                if not value.unit:
+                    continue
+            changed = text[: mention.start] + rewrite(mention, new) + text[mention.end :]
+            found = [one for one in find_values(changed, normalizer) if one.start == mention.start]
+            assert [one.value for one in found] == [new], text[mention.start - 20 : mention.end + 9]
+            count += 1
+    assert count > 1400
 
 
 @pytest.mark.parametrize(
