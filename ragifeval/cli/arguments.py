@@ -256,6 +256,12 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     )
     option("--format", choices=FORMATS, default="table", help="of what is printed")
     add_output(parser, "FILE", "write it there instead")
+    option(
+        "--variant",
+        default="core",
+        metavar="NAME",
+        help="the variant whose answers are compared, or all: a row for each variant and model",
+    )
     add_matching(parser, "the rule of which the scores are taken, instead of the logs' headline")
     option(
         "--measures",

@@ -10,7 +10,7 @@ from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_comparison, written_beside
 from ragifeval.results.compare.comparison import MEASURES, SURE, Comparison, compare
-from ragifeval.results.compare.formats import FORMATS, Setting
+from ragifeval.results.compare.formats import FORMATS, VARIANT_FORMATS, Setting
 from ragifeval.results.compare.scored_logs import (
     ScoredLog,
     common_signature,
@@ -22,18 +22,58 @@ from ragifeval.results.outputs import prices_of
 from ragifeval.scoring.statistics import Resampling
 
 
+ALL = "all"
+"""What --variant says for every variant that the logs have in common."""
+
+
 def run(options: argparse.Namespace) -> int:
     """Print the comparison; 1 where a model does not pass."""
     if options.fail_if_worse and len(options.logs) < 2:
         raise UserError("--fail_if_worse: needs a second log to compare with the first")
     _check_measures("--measures", options.measures)
     _check_measures("--fail_under", [measure for measure, _ in options.fail_under])
+    if options.variant == ALL and options.format not in VARIANT_FORMATS:
+        raise UserError(f"--variant all: has no format {options.format}")
     if options.output is not None:
         check_output(options.output, is_comparison, inputs(options))
+    if options.variant == ALL:
+        variants = _common_variants(options.logs)
+        compared = {variant: _compare(variant, options) for variant in variants}
+        text = VARIANT_FORMATS[options.format](compared)
+        comparison, _ = compared[variants[0]]
+    else:
+        comparison, setting = _compare(options.variant, options)
+        is_wide = options.wide and options.format == "table"
+        text = FORMATS["wide" if is_wide else options.format](comparison, setting)
+    failures = list(_failures(comparison, options.fail_under, options.fail_if_worse))
+    if options.output is None:
+        show(text)
+    else:
+        _write(options.output, text)
+    for failure in failures:
+        say(failure)
+    return 1 if failures else 0
+
+
+def _common_variants(paths: Sequence[Path]) -> Sequence[str]:
+    """The variants that all logs have answers to, in the order of the first."""
+    first, *others = (read_scored_log(path, None, keeps_questions=False).variants for path in paths)
+    common = [variant for variant in first if all(variant in other for other in others)]
+    if not common:
+        raise UserError("the logs have no variant in common")
+    return common
+
+
+def _compare(variant: str, options: argparse.Namespace) -> tuple[Comparison, Setting]:
+    """Compare the logs over one variant; say what is doubtful."""
     matching = options.matching
     logs: list[ScoredLog] = []
     for path in options.logs:
-        logs.append(read_scored_log(path, matching, keeps_questions=not logs))
+        log = read_scored_log(path, matching, keeps_questions=not logs, variant=variant)
+        if variant not in log.variants:
+            known = ", ".join(log.variants)
+            raise UserError(f"{path}: has no answers to the variant {variant!r}; it has: {known}")
+        logs.append(log)
         # One rule for all, whatever the headlines of logs that are forced together.
         matching = matching or min(logs[0].headlines, default=defaults.MATCHING)
     for note in _check(logs, options.matching is not None, options.force):
@@ -47,7 +87,6 @@ def run(options: argparse.Namespace) -> int:
         options.by,
         prices_of(options.logs, options.price),
     )
-    failures = list(_failures(comparison, options.fail_under, options.fail_if_worse))
     if comparison.left_out:
         say(f"{comparison.left_out} samples are not answered in all logs, and left out")
     if comparison.conditions_left_out:
@@ -61,15 +100,7 @@ def run(options: argparse.Namespace) -> int:
         options.measures,
         options.by,
     )
-    is_wide = options.wide and options.format == "table"
-    text = FORMATS["wide" if is_wide else options.format](comparison, setting)
-    if options.output is None:
-        show(text)
-    else:
-        _write(options.output, text)
-    for failure in failures:
-        say(failure)
-    return 1 if failures else 0
+    return comparison, setting
 
 
 def _check_measures(option: str, names: Sequence[str]) -> None:

@@ -351,6 +351,40 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     return "\n---\n".join(cards)
 
 
+def variant_grid(compared: Mapping[str, tuple[Comparison, Setting]]) -> Grid:
+    """A row for each variant and model."""
+    rows = []
+    for variant, (comparison, _) in compared.items():
+        for model in comparison.models:
+            cells = [variant, model.name, str(comparison.samples), _percent(model.scores["total"])]
+            if "total" in model.differences:
+                mean, interval, *_, p_value = _difference(model.differences["total"])
+                cells += [mean, interval, p_value]
+            rows.append(cells + [""] * (7 - len(cells)))
+    columns = ["difference", "95 % interval", "Holm permutation"]
+    first = next(iter(compared.values()))
+    return Grid(
+        f"total by variant, rule {first[1].matching}, per cent with 95 % intervals, and the "
+        f"difference from {first[0].models[0].name}",
+        ["variant", "model", "samples", "total", *columns],
+        rows,
+        align="ll",
+    )
+
+
+def _variants_as_json(compared: Mapping[str, tuple[Comparison, Setting]]) -> str:
+    content = {variant: json.loads(as_json(*one)) for variant, one in compared.items()}
+    return json.dumps(content, ensure_ascii=False, indent=2)
+
+
+VARIANT_FORMATS: Mapping[str, Callable[[Mapping[str, tuple[Comparison, Setting]]], str]] = {
+    "table": lambda compared: variant_grid(compared).text(),
+    "markdown": lambda compared: variant_grid(compared).markdown(),
+    "json": _variants_as_json,
+    "latex": lambda compared: variant_grid(compared).latex(),
+}
+"""The formats of all variants side by side."""
+
 FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
     "table": _as_compact_table,
     "wide": _as_tables(Grid.text, "{}"),

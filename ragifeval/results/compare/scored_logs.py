@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
+from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.errors import UserError
 from ragifeval.results.answers import StoredAnswer, read_answers
 from ragifeval.results.signatures import UNKNOWN, model_name, whole_signature
@@ -65,6 +67,7 @@ class ScoredLog:
         performance: what all its answers took.
         judged: judged scores, as far as the log was judged.
         judge_signatures: the lines of the judgings.
+        variants: all that its answers are to, whichever was asked for.
     """
 
     path: Path
@@ -77,6 +80,7 @@ class ScoredLog:
     performance: Performance = field(default_factory=Performance)
     judged: SampleMeans = field(default_factory=SampleMeans)
     judge_signatures: set[str] = field(default_factory=set)
+    variants: dict[str, None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -85,12 +89,15 @@ class ScoredLog:
         return (names.pop() if len(names) == 1 else None) or self.path.stem
 
 
-def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) -> ScoredLog:
+def read_scored_log(
+    path: Path, matching: str | None, *, keeps_questions: bool, variant: str = CORE
+) -> ScoredLog:
     """Read the scores of a log.
 
     Args:
         matching: the rule whose scores are taken; None for the headline's.
         keeps_questions: whether the questions are wanted, too.
+        variant: whose answers are read.
 
     Raises:
         UserError: with file and line, where a record has no such scores.
@@ -99,7 +106,11 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
     for stored in read_answers(path):
         if stored.sample_id is None:
             raise UserError(f"{stored.where}: 'id' is missing; {_REMEDY}")
-        log.signatures.add(str(stored.signature or ""))
+        own = str(stored.record.get("variant", CORE))
+        log.variants[own] = None
+        if own != variant:
+            continue
+        log.signatures.add(_line_of(str(stored.signature or ""), variant))
         log.headlines.add(stored.matching)
         log.performance.add(stored.record)
         if judged := stored.judged:
@@ -118,6 +129,19 @@ def read_scored_log(path: Path, matching: str | None, *, keeps_questions: bool) 
         for grouping, group in groups_of(stored.record):
             log.groups.setdefault(grouping, {}).setdefault(group, set()).add(stored.sample_id)
     return log
+
+
+@lru_cache(maxsize=64)
+def _line_of(line: str, variant: str) -> str:
+    """A signature that says of the variants of its run the one that is compared."""
+    parts = dict(Signature.parse(line).parts) if line else {}
+    if "variants" not in parts:
+        return line
+    facts = "#" + parts["variants"].partition("#")[2]
+    parts["variants"] = variant + facts * ("changed" in variant)
+    if variant == CORE:
+        del parts["variants"]
+    return str(Signature(parts))
 
 
 def _scores(stored: StoredAnswer, matching: str) -> Mapping[str, float] | None:
