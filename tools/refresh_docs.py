@@ -3,7 +3,7 @@
     python -m tools.refresh_docs
 
 rewrites what stands between `<!-- NAME -->` and `<!-- /NAME -->` in README.md, README.pl.md,
-data/README.md and docs/build.md. A test fails while it would change something.
+data/README.md, docs/build.md and docs/variants.md. A test fails while it would change something.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from ragifeval.text.normalizer import load_normalizer
 from tools import build_example
 from tools.data_counts import markdown, tables
 
-PAGES = ("README.md", "README.pl.md", "data/README.md", "docs/build.md")
+PAGES = ("README.md", "README.pl.md", "data/README.md", "docs/build.md", "docs/variants.md")
 
 
 def _printed(run: Callable[[], int]) -> str:
@@ -80,6 +80,28 @@ def comparison() -> str:
         return output.read_text("utf-8").strip()
 
 
+def variants() -> str:
+    """What baselines get in each variant."""
+    has_facts = any(
+        sample.facts for sample in load_benchmark(paths.DOCUMENTS, paths.SAMPLES).samples
+    )
+    names = "core,twin,noise:16,order:1" + ",changed:1" * has_facts
+    columns, rows = ["variant", "answers"], dict[str, list[str]]()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("refuse", "extractive", "copy"):
+            config, log = Path(folder, f"{name}.json"), Path(folder, f"{name}.jsonl")
+            config.write_text(json.dumps({"model": f"baseline/{name}"}))
+            options = ["--model_config", str(config), "--log_path", str(log), "--variants", names]
+            _printed(partial(evaluate, "local", options))
+            columns += [f"`{name}`", "invented", "partial"]
+            for one in json.loads(log.with_suffix(".summary.json").read_text("utf-8"))["variants"]:
+                row = rows.setdefault(one["name"], [f"`{one['name']}`", str(one["answered"])])
+                for key in ("total", "invented", "partial"):
+                    score = one["scores"].get(key)
+                    row.append(f"{score['mean'] * 100:.1f}" if score else "")
+    return markdown([tuple(columns), *map(tuple, rows.values())])
+
+
 def counts() -> str:
     """The make-up of the data."""
     return "\n\n".join(tables(load_benchmark(paths.DOCUMENTS, paths.SAMPLES)).values())
@@ -91,6 +113,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "matching": cache(matching),
     "compare": cache(comparison),
     "counts": cache(counts),
+    "variants": cache(variants),
     "build": build_example.table,
     "build_sample": build_example.sample,
     "build_rejected": build_example.rejected,

@@ -61,6 +61,11 @@ def cite_anew(answer: str, context: Sequence[str], shown: Sequence[str]) -> str:
     return CITATION.sub(lambda brackets: CITED_NUMBER.sub(place, brackets[0]), answer)
 
 
+def copy(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
+    """All documents, each with its citation."""
+    return "\n".join(f"{document.contents} [{n}]" for n, document in enumerate(documents))
+
+
 def extractive(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
     """The sentences that best match the question, each with its citation, or a refusal."""
     contents = [document.contents for document in documents]
@@ -71,6 +76,7 @@ def extractive(sample: Sample, documents: Sequence[Document], resources: Resourc
 
 
 BASELINES: Mapping[str, Baseline] = {
+    "baseline/copy": copy,
     "baseline/extractive": extractive,
     "baseline/refuse": refuse,
     "baseline/reference": reference,

@@ -117,6 +117,13 @@ class Sample:
     ] = ()
 
 
+def as_object(sample: Sample) -> dict[str, Any]:
+    """A sample as its file has it; without facts where it has none."""
+    value = {field.name: getattr(sample, field.name) for field in fields(Sample)}
+    facts = [fact.model_dump(by_alias=True, exclude_defaults=True) for fact in sample.facts]
+    return value | {"facts": facts or None}
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """Documents by id, and the samples in the order of their file."""

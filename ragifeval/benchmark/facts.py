@@ -58,8 +58,8 @@ def read_facts(value: Any) -> tuple[Fact, ...]:
     Raises:
         ValueError: "must be ..." or which fact is wrong, and why.
     """
-    if isinstance(value, tuple):
-        return value
+    if value is None or isinstance(value, tuple):
+        return value or ()
     if not isinstance(value, list) or not all(isinstance(fact, Mapping) for fact in value):
         raise ValueError("must be a list of facts, each an object")
     facts = []

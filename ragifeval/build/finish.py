@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.benchmark.benchmark import as_object, load_benchmark
 from ragifeval.build.card import card, evaluation_options
 from ragifeval.build.facts import Facts
 from ragifeval.build.folder import (
@@ -115,7 +115,7 @@ def _write(folder: BuildFolder, result: BuildResult) -> None:
     if not result.built.samples:
         return
     write_records(folder.documents, result.built.documents)
-    write_records(folder.samples, result.built.samples)
+    write_objects(folder.samples, map(as_object, result.built.samples))
     with written_beside(folder.card) as file:
         file.write(card(result.facts, result.built, result.stages(), result.reviewed))
     benchmark = load_benchmark(folder.documents, folder.samples)

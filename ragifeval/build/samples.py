@@ -8,6 +8,7 @@ from random import Random
 
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.validate.floors import MOST_FOR_COPYING
+from ragifeval.build.changeable import with_facts
 from ragifeval.build.contexts import Contexts
 from ragifeval.build.eligible import Eligible, sift
 from ragifeval.build.phrases import Dropped
@@ -134,6 +135,7 @@ def make_samples(
     found = sift(candidates, by_id, contexts, normalizer, settings.refusal_message)
     if drawn is None:
         drawn = _drawn([one.candidate.id for one in found.eligible], settings)
+    documents_of = {chunk.id: _document(chunk) for chunk in chunks}
     scorer = Scorer(conditions.Criteria(normalizer, settings.refusal_message, frozenset()))
     samples: list[Sample] = []
     rejections = list(found.rejections)
@@ -141,7 +143,7 @@ def make_samples(
     for one in found.eligible:
         is_drawn = one.candidate.id in drawn
         refused = _to_refuse(one, contexts, settings) if is_drawn else None
-        sample = refused or _to_answer(one, contexts, settings)
+        sample = refused or with_facts(_to_answer(one, contexts, settings), documents_of, scorer)
         lost = ", ".join(_lost(sample, scorer))
         if lost:
             reason = "the gold answer does not get full marks"
@@ -151,7 +153,7 @@ def make_samples(
         short += len(sample.context) <= settings.distractors
         unrefused += is_drawn and refused is None
     used = {key for sample in samples for key in sample.context}
-    documents = [_document(chunk) for chunk in chunks if chunk.id in used]
+    documents = [document for key, document in documents_of.items() if key in used]
     return Built(
         documents,
         samples,

@@ -463,6 +463,11 @@ def add_validate_options(parser: argparse.ArgumentParser) -> None:
         "come with the project's own samples",
     )
 
+    add_switch(
+        parser,
+        "--twins",
+        "instead of the checks, list the twins (docs/variants.md) that a person should look at",
+    )
     parser.add_argument(
         "--answers",
         type=Path,

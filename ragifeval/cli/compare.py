@@ -21,7 +21,6 @@ from ragifeval.results.compare.scored_logs import (
 from ragifeval.results.outputs import prices_of
 from ragifeval.scoring.statistics import Resampling
 
-
 ALL = "all"
 """What --variant says for every variant that the logs have in common."""
 
@@ -70,7 +69,7 @@ def _compare(variant: str, options: argparse.Namespace) -> tuple[Comparison, Set
     logs: list[ScoredLog] = []
     for path in options.logs:
         log = read_scored_log(path, matching, keeps_questions=not logs, variant=variant)
-        if variant not in log.variants:
+        if log.variants and variant not in log.variants:
             known = ", ".join(log.variants)
             raise UserError(f"{path}: has no answers to the variant {variant!r}; it has: {known}")
         logs.append(log)

@@ -16,6 +16,7 @@ from ragifeval.results.report.headline import headline
 from ragifeval.results.report.page import render
 from ragifeval.results.report.runs import notices, read_runs
 from ragifeval.results.report.texts import load_texts
+from ragifeval.results.variants import with_variants
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 
@@ -27,8 +28,9 @@ def run(options: argparse.Namespace) -> int:
     if not options.output.parent.is_dir():
         raise UserError(f"-o {options.output}: cannot be written: there is no such folder")
     benchmark = load_benchmark(options.docs_path, options.eval_path)
-    runs = read_runs(options.logs, benchmark.samples, options.matching)
     basis, terms = _basis(options, benchmark)
+    benchmark = with_variants(benchmark, options.logs, options.variants)
+    runs = read_runs(options.logs, benchmark.samples, options.matching)
     content = collect(runs, benchmark, basis)
     head = headline(runs, content.categories, options.seed)
     notes = list(notices(runs, terms, load_texts(options.lang)))

@@ -22,6 +22,8 @@ def run(options: argparse.Namespace) -> int:
     options, _ = settled(options)
     if options.answers is not None:
         return _measure(options)
+    if options.twins:
+        return _list_twins(options)
     from ragifeval.benchmark.validate.checks import Paths, Validation
     from ragifeval.benchmark.validate.floors import floor_problems, floors
     from ragifeval.text.normalizer import load_normalizer
@@ -47,6 +49,18 @@ def run(options: argparse.Namespace) -> int:
         for floor in too_high:
             print(f"note: {floor}: these questions are easy, or few")
     return 1 if problems else 0
+
+
+def _list_twins(options: argparse.Namespace) -> int:
+    """Print the twins that a person should look at."""
+    from ragifeval.benchmark.benchmark import load_benchmark
+    from ragifeval.benchmark.validate.twins import doubtful_twins
+
+    found = list(doubtful_twins(load_benchmark(options.docs_path, options.eval_path)))
+    for line in found:
+        print(line)
+    print(f"{len(found)} to look at")
+    return 0
 
 
 def _measure(options: argparse.Namespace) -> int:

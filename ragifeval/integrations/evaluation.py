@@ -19,8 +19,10 @@ OPTIONS = (
     "text_completion",
     "normalizer",
     "badwords_path",
+    "variants",
 )
-"""The options of the entry scripts that a task takes as they are."""
+"""The options of the entry scripts that a task takes as they are. Of several variants, a task's
+means are over all of them: one a task is usual."""
 
 BY_WORDS = "_by_words"
 """Ends the name of a score under the whole-word rule; the others are under the substring rule."""

@@ -40,6 +40,7 @@ def rag_ifeval(
     shuffle_seed: int | None = None,
     normalizer: str | None = None,
     badwords_path: str | None = None,
+    variants: str | None = None,
 ) -> Task:
     """RAG-IFEval: the generator of a Polish RAG system.
 
@@ -58,6 +59,7 @@ def rag_ifeval(
         refusal_message=refusal_message,
         normalizer=normalizer,
         badwords_path=badwords_path,
+        variants=variants,
     )
     return Task(
         dataset=MemoryDataset(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ragifeval.benchmark.benchmark import as_object
 from ragifeval.benchmark.validate.checks import Paths, Validation
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.samples import Built, SampleSettings, make_samples
@@ -516,8 +517,9 @@ def test_a_later_candidate_changes_no_sample_before_it(normalizer: Normalizer) -
 def write(folder: Path, built: Built) -> Paths:
     """The files of a data set."""
     paths = Paths(folder / "documents.jsonl", folder / "samples.jsonl", BADWORDS)
-    for path, values in ((paths.documents, built.documents), (paths.samples, built.samples)):
-        lines = (json.dumps(asdict(value), ensure_ascii=False) + "\n" for value in values)
+    documents, samples = map(asdict, built.documents), map(as_object, built.samples)
+    for path, values in ((paths.documents, documents), (paths.samples, samples)):
+        lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in values)
         path.write_text("".join(lines), encoding="utf-8")
     return paths
 

@@ -1,6 +1,7 @@
 """Variants from the command line to the log, its summary, a second run and a new scoring."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def test_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     )
     # The core is what it is without variants, but for the signature and the time.
     for one, other in zip(records(plain), found, strict=False):
-        for key in one.keys() - {"signature", "seconds"}:
+        for key in one.keys() - {"signature", "seconds", "asked"}:
             assert one[key] == other[key]
     assert "variants" not in records(plain)[0]["signature"]
     assert f"|variants:{VARIANTS}|" in found[0]["signature"]
@@ -57,14 +58,90 @@ def test_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     # Again, after a line was lost: the same log, whatever is asked first.
     log.write_text("".join(f"{json.dumps(record)}\n" for record in found[:-3]), encoding="utf-8")
     assert run(config, log, "--limit", "5", "--variants", VARIANTS) == 0
-    kept = [{**record, "seconds": 0} for record in records(log)]
-    assert kept == [{**record, "seconds": 0} for record in found]
+    kept = [{**record, "seconds": 0, "asked": 0} for record in records(log)]
+    assert kept == [{**record, "seconds": 0, "asked": 0} for record in found]
     capsys.readouterr()
     # Scored anew, the variants are found in the log.
     again = tmp_path / "again.jsonl"
     assert main(["score", str(log), "-o", str(again)]) == 1  # the other questions are missing
     assert [record["scores"] for record in records(again)] == [one["scores"] for one in found]
     assert records(again)[0]["signature"] == found[0]["signature"]
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two models, asked in other lists of variants."""
+    folder = tmp_path_factory.mktemp("logs")
+    found = []
+    for name, variants in (("extractive", "core,twin,noise:8"), ("refuse", "twin,order:1,core")):
+        config, log = folder / f"{name}.json", folder / f"{name}.jsonl"
+        config.write_text(json.dumps({"model": f"baseline/{name}"}), encoding="utf-8")
+        assert run(config, log, "--limit", "5", "--variants", variants) == 0
+        found.append(log)
+    return found[0], found[1]
+
+
+def compared(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str], *options: str) -> Any:
+    capsys.readouterr()
+    assert main(["compare", *map(str, logs), "--format", "json", "--draws", "100", *options]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_compare(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    core = compared(logs, capsys)
+    assert (core["samples"], "variants" in core["signature"]) == (5, False)
+    twin = compared(logs, capsys, "--variant", "twin")
+    assert (twin["samples"], "|variants:twin|" in twin["signature"]) == (4, True)
+    assert twin["models"][1]["scores"]["total"]["mean"] == 1
+    # What both logs have, in the order of the first.
+    assert compared(logs, capsys, "--variant", "all") == {"core": core, "twin": twin}
+    assert main(["compare", *map(str, logs), "--variant", "all", "--draws", "100"]) == 0
+    rows = [line.split()[:3] for line in capsys.readouterr().out.splitlines()[4:]]
+    assert rows == [
+        ["core", "baseline/extractive", "5"],
+        ["core", "baseline/refuse", "5"],
+        ["twin", "baseline/extractive", "4"],
+        ["twin", "baseline/refuse", "4"],
+    ]
+    assert main(["compare", *map(str, logs), "--variant", "noise:8"]) == 2
+    assert "has no answers to the variant 'noise:8'" in capsys.readouterr().err
+
+
+def test_report(logs: tuple[Path, Path], tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert main(["report", *map(str, logs), "-o", str(page), "--lang", "en"]) == 0
+    text = page.read_text(encoding="utf-8")
+    (embedded,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    questions = [question["id"] for question in json.loads(embedded)["questions"]]
+    # The variants of a question stand together.
+    assert questions[:4] == [
+        *("dowody-p01", "dowody-p01@twin", "dowody-p01@noise:8", "dowody-p01@order:1")
+    ]
+    assert len(questions) == 5 + 4 + 5 + 5
+    head = text[: text.index('id="data"')]
+    rows = re.findall(r'<span class="name">([^<]+)</span> <code>([^<]+)</code>', head)
+    assert rows == [
+        ("Total", "core"),
+        ("Total", "twin"),
+        ("Pair: right there, refused here", "twin"),
+        ("Invented instead of a refusal", "twin"),
+        ("A part instead of a refusal", "twin"),
+        ("Total", "noise:8"),
+        ("Total", "order:1"),
+    ]
+    # One log has answers among more documents.
+    captions = re.findall(r"<figcaption>([^<]+)", head)
+    assert captions[1:] == [
+        "Total over the number of documents: ",
+        "Score over the place of the first needed document: ",
+    ]
+
+
+def test_twins_to_look_at(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "--twins"]) == 0
+    *lines, count = capsys.readouterr().out.splitlines()
+    assert count == f"{len(lines)} to look at"
+    assert all("@twin: nearer to the question than one it cites: " in line for line in lines)
 
 
 def test_another_list_of_variants_is_another_run(

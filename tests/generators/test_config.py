@@ -80,7 +80,7 @@ def test_remote_defaults(tmp_path: Path) -> None:
     assert remote(tmp_path).model_dump() == REMOTE
 
 
-@pytest.mark.parametrize("name", ["extractive", "refuse", "reference"])
+@pytest.mark.parametrize("name", ["copy", "extractive", "refuse", "reference"])
 def test_baselines(tmp_path: Path, name: str) -> None:
     config = load_local_config(write(tmp_path, {"model": f"baseline/{name}"}))
     assert config == BaselineConfig(model=f"baseline/{name}", reasoning_end=None)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample, load_benchmark
+from ragifeval.benchmark.facts import read_facts
 from ragifeval.paths import DOCUMENTS, SAMPLES
 from ragifeval.scoring.conditions import REGISTRY
 
@@ -56,6 +57,7 @@ def loaded(folder: Path, cache: Path) -> Benchmark:
                 "context": tuple(row["context"]),
                 "kind": tuple(row["kind"]),
                 "expect": json.loads(row["expect"]),
+                "facts": read_facts(json.loads(row["facts"])),
             }
         )
         for row in rows("samples")

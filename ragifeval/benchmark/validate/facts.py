@@ -12,16 +12,19 @@ SEEDS = range(1, 21)
 """The seeds of `changed` that are tried."""
 
 
-def fact_problems(sample: Sample, documents: Sequence[Document], scorer: Scorer) -> Iterator[str]:
+def fact_problems(
+    sample: Sample, documents: Sequence[Document], scorer: Scorer, seeds: Sequence[int] = SEEDS
+) -> Iterator[str]:
     """Yield what is wrong with the facts of a sample, each thing once.
 
     Args:
         documents: of its context.
+        seeds: that are tried.
     """
     found: dict[str, int] = {}
     try:
         world = World(sample, documents, scorer.criteria.normalizer)
-        for seed in SEEDS:
+        for seed in seeds:
             for problem in _draw_problems(world, sample, documents, scorer, seed):
                 found.setdefault(problem, seed)
     except FactError as error:

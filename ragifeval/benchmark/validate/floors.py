@@ -18,10 +18,6 @@ def _copy(sample: Sample, documents: Sequence[Document], resources: Resources) -
     return "\n".join(document.contents for document in documents)
 
 
-def _copy_and_cite(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
-    return "\n".join(f"{document.contents} [{n}]" for n, document in enumerate(documents))
-
-
 def _refer(sample: Sample, documents: Sequence[Document], resources: Resources) -> str:
     return sample.reference or ""
 
@@ -35,7 +31,7 @@ _EXTRACTIVE, _REFERENCE = "baseline/extractive", "baseline/reference"
 _WAYS: Mapping[str, Baseline] = {
     _REFUSING: refuse,
     _COPYING: _copy,
-    _CITING: _copy_and_cite,
+    _CITING: BASELINES["baseline/copy"],
     _EXTRACTIVE: BASELINES[_EXTRACTIVE],
     _REFERENCE: _refer,
 }

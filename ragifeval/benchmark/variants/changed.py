@@ -127,7 +127,7 @@ class World:
     def texts(self) -> Sequence[str]:
         """All texts of the world."""
         sample = self.sample
-        texts = [sample.question, sample.reference or "", *_strings(sample.expect)]
+        texts = [sample.question, sample.reference or "", *texts_in(sample.expect)]
         for document in self._documents:
             texts += [document.title or "", document.contents]
         return texts
@@ -237,17 +237,17 @@ def _is_part(value: Value, other: Value) -> bool:
     return one.endswith(two) or two.endswith(one)
 
 
-def _strings(value: object) -> Iterator[str]:
+def texts_in(value: object) -> Iterator[str]:
     """The texts in a sample's `expect`."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if key != "cite":
-                yield from _strings(item)
+                yield from texts_in(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _strings(item)
+            yield from texts_in(item)
 
 
 class Exchange:

@@ -69,6 +69,10 @@ class Source:
             keys.setdefault(sample.category, set()).update(sample.context)
         return {category: frozenset(found) for category, found in keys.items()}
 
+    def rank(self, question: str) -> Sequence[str]:
+        """The ids of all documents of the data, the nearest to a question first."""
+        return self._index.rank(question)
+
     def near(self, sample: VariantSample) -> Iterator[str]:
         """Yield documents that may be added, those of the sample's category first, nearest first.
 
@@ -77,7 +81,7 @@ class Source:
         """
         origin = self.origins[sample.origin]
         same = self._categories[origin.category] if origin.category is not None else frozenset()
-        ranked = [key for key in self._index.rank(origin.question) if key not in origin.context]
+        ranked = [key for key in self.rank(origin.question) if key not in origin.context]
         if not sample.asked:
             ranked = [key for key in ranked if key not in same]
         for key in sorted(ranked, key=lambda key: key not in same):

@@ -140,6 +140,8 @@ _HALVES = frozenset(["półrocze", "półrocza", "półroczu"])
 _DATE = re.compile(r"(\d+) (\w+)(?: (\d{4}))?")
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d+)?)(?: (.+))?")
 _REACH = 4
+# What is counted has more letters: "i", "do", "na" have not.
+_SHORT = 2
 
 
 def find_values(text: str, normalizer: Normalizer) -> Iterator[Mention]:
@@ -158,7 +160,8 @@ def find_values(text: str, normalizer: Normalizer) -> Iterator[Mention]:
         if normalized.words[first] in _HALVES:
             continue
         if isinstance(value, Amount) and not value.unit and tokens.gaps[index + 1] == " ":
-            value = Amount(value.number, tokens.tokens[index + 1])
+            counted = tokens.tokens[index + 1]
+            value = Amount(value.number, counted if len(counted) > _SHORT else "")
         before: list[str] = []
         for place in range(first - 1, max(-1, first - 1 - _REACH), -1):
             if not text[spans[place][1] : spans[place + 1][0]].isspace():

@@ -53,7 +53,7 @@ class ModelConfig(BaseModel, ABC):
 class BaselineConfig(ModelConfig):
     """A built-in baseline: no neural network, no further settings."""
 
-    model: Literal["baseline/extractive", "baseline/refuse", "baseline/reference"]
+    model: Literal["baseline/copy", "baseline/extractive", "baseline/refuse", "baseline/reference"]
 
     @property
     def display_name(self) -> str:

@@ -23,7 +23,7 @@ from ragifeval.integrations.evaluation import (
     means,
     prepare,
 )
-from ragifeval.scoring.conditions import REGISTRY, counted
+from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
 from ragifeval.scoring.scorer import Scorer, Scores
 from ragifeval.scoring.statistics import AGGREGATES
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NAMES = (
     *(key for condition in REGISTRY.values() for key in condition.keys),
+    *(key for condition in MADE_BY_VARIANTS.values() for key in condition.keys),
     *(key + BY_WORDS for key in PHRASES),
 )
 

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from ragifeval import __version__
-from ragifeval.benchmark.benchmark import Benchmark
+from ragifeval.benchmark.benchmark import Benchmark, as_object
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, written_beside
 
@@ -101,6 +101,7 @@ def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
             "expect": json.dumps(dict(sample.expect), ensure_ascii=False),
             "reference": sample.reference,
             "derived": sample.derived,
+            "facts": json.dumps(as_object(sample)["facts"], ensure_ascii=False),
         }
 
 

@@ -15,8 +15,10 @@ from ragifeval.results.report.marks import cut, find_marks
 from ragifeval.results.report.opinions import find_differences, find_opinions
 from ragifeval.results.report.runs import Run
 from ragifeval.results.single_page import lean
+from ragifeval.run.by_variant import origin_of
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import (
+    MADE_BY_VARIANTS,
     REGISTRY,
     Condition,
     Criteria,
@@ -86,7 +88,9 @@ def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
         UserError: the template of the prompt cannot be rendered.
     """
     collector = _Collector(runs, benchmark, basis)
-    for sample in benchmark.samples:
+    # The variants of a question stand together.
+    origins = {key: place for place, key in enumerate(map(origin_of, benchmark.samples))}
+    for sample in sorted(benchmark.samples, key=lambda sample: origins[origin_of(sample)]):
         if any(sample.id in run.answers for run in runs):
             collector.add(sample)
     return collector.content
@@ -100,7 +104,10 @@ class _Collector:
         self._benchmark = benchmark
         self._basis = basis
         self._scorer = Scorer(basis.criteria)
-        keys = [key for condition in REGISTRY.values() for key in condition.keys]
+        conditions = [*REGISTRY.values()]
+        stated = {name for sample in benchmark.samples for name in sample.expect}
+        conditions += [made for name, made in MADE_BY_VARIANTS.items() if name in stated]
+        keys = [key for condition in conditions for key in condition.keys]
         categories = dict.fromkeys(sample.category for sample in benchmark.samples)
         self.content = Content(
             runs=[run.name for run in runs],

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragifeval.results.report.runs import Run
+from ragifeval.results.report.variants import Curve, VariantRow, curves, variant_rows
 from ragifeval.scoring.conditions import REGISTRY, counted
 from ragifeval.scoring.statistics import Estimate
 from ragifeval.text.matching import other_rule
@@ -69,6 +70,8 @@ class Headline:
     conditions: Sequence[ScoreRow]
     categories: Sequence[ScoreRow]
     judged: Sequence[JudgedRow] = ()
+    variants: Sequence[VariantRow] = ()
+    curves: Sequence[Curve] = ()
 
 
 def headline(runs: Sequence[Run], categories: Sequence[str], seed: int) -> Headline:
@@ -108,6 +111,8 @@ def headline(runs: Sequence[Run], categories: Sequence[str], seed: int) -> Headl
         conditions=_with_scores(row(key, key in counted()) for key in keys),
         categories=_with_scores(map(category_row, categories)),
         judged=_judged(runs),
+        variants=variant_rows(runs, seed),
+        curves=list(curves(runs, seed)),
     )
 
 

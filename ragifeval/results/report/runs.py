@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.results.answers import AnswerLog, StoredAnswer
 from ragifeval.results.signatures import UNKNOWN, model_name
-from ragifeval.run.outcome import Outcome, score_names
+from ragifeval.run.outcome import Outcome, score_names, variant_of
 from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.scorer import Scores
 from ragifeval.scoring.signature import Signature
@@ -35,6 +35,8 @@ class Run:
         rescored: ids of the samples for which the log has other scores than those computed now.
         seconds: that answers took, as far as the log tells.
         tokens: of all prompts and answers; None where the log tells none.
+        placed: of each answer that is to cite documents, the place of the first of them, from 1,
+            and the mean of its scores.
 
     Raises:
         UserError: the log cannot be read, or holds nothing about these samples.
@@ -55,6 +57,7 @@ class Run:
         self.rescored: list[str] = []
         self.seconds: list[float] = []
         self.tokens: int | None = None
+        self.placed: list[tuple[int, float]] = []
         self._by_category: dict[str, Tally] = defaultdict(partial(Tally, len(samples)))
 
     @property
@@ -93,10 +96,15 @@ class Run:
         )
         if scores is None:
             return
-        if sample.category is not None:
-            headline = scores[outcome.matching]
-            counts = {name: value for name, value in headline.items() if name in counted()}
+        headline = scores[outcome.matching]
+        counts = {name: value for name, value in headline.items() if name in counted()}
+        if sample.category is not None and variant_of(sample) == outcome.headline:
             self._by_category[sample.category].add(outcome.places[sample.id], counts)
+        needed = sample.expect.get("cite")
+        if needed:
+            context = stored.context or sample.context
+            first = min(context.index(key) for key in needed)
+            self.placed.append((first + 1, fmean(counts.values())))
         if _differs(stored, scores):
             self.rescored.append(sample.id)
         if stored.seconds is not None:
@@ -133,8 +141,9 @@ def read_runs(paths: Sequence[Path], samples: Sequence[Sample], matching: str) -
     return runs
 
 
-# Scores are computed anew, so that it does not matter by what the logs were scored.
-_SCORING = {"model", "matching", "normalizer", "badwords", "version"}
+# Scores are computed anew, so that it does not matter by what the logs were scored; and variants
+# stand apart.
+_SCORING = {"model", "matching", "normalizer", "badwords", "version", "variants"}
 
 
 def notices(
