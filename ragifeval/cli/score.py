@@ -102,7 +102,9 @@ def _score(
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
         rescored = rescore(path, standard, write)
-    outcome = rescored.outcome
+        outcome = rescored.outcome
+        if not (outcome.answered or outcome.failed or rescored.log.unknown):
+            raise UserError(f"{path}: holds no answers")
     by_rule = outcome.estimates(options.seed)
     seed = options.seed
     shown = table(outcome, by_rule, rescored.name, rescored.signature, seed, wide=options.wide)

@@ -71,6 +71,22 @@ class TestFullInMidRun:
         assert len(server.calls) - asked == COUNT - len(kept)
         assert is_complete(case)
 
+    def test_no_room_for_the_summary(self, served: tuple[Case, Loopback]) -> None:
+        case, _ = served
+        summary = case.log.with_name("out.summary.json")
+        case.run("--limit", "10")
+        sizes = (case.log.stat().st_size, summary.stat().st_size)
+        room = sizes[1] - 1  # for the log, but not for the summary
+        assert room > max(sizes[0], 16_384)  # which is asked for at the start
+        case.log.unlink()
+        summary.unlink()
+        stopped = case.run("--limit", "10", preexec_fn=no_file_over(room))
+        assert stopped.code == 2
+        assert "\ntotal " in stopped.out
+        assert stopped.last_line.endswith("out.summary.json: cannot be written: File too large")
+        assert len(case.answered()) == 10
+        assert not summary.exists()
+
     def test_said_before_the_first_question_once_it_is_full(
         self, served: tuple[Case, Loopback]
     ) -> None:

@@ -125,6 +125,17 @@ def test_other_signals_end_it_as_ctrl_c_does(tmp_path: Path, number: signal.Sign
     assert (case.summary()["status"], case.summary()["answered"]) == ("partial", 2 * THREADS)
 
 
+def test_under_nohup_a_terminal_that_is_closed_ends_nothing(tmp_path: Path) -> None:
+    with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 8 else 0.5)) as server:
+        case = make_case(tmp_path, 4 * THREADS, server.url, threads=THREADS)
+        process = case.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        wait_until(lambda: len(server.calls) == 2 * THREADS, process)
+        process.send_signal(signal.SIGHUP)
+        run = finish(process)
+    assert run.code == 0
+    assert len(case.answered()) == 4 * THREADS
+
+
 def test_a_signal_before_the_first_question(tmp_path: Path) -> None:
     with Loopback(lambda call: Response(delay=10_000.0)) as server:
         case = make_case(tmp_path, COUNT, server.url, model=None)

@@ -407,6 +407,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["<log>", "<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: no such file"),
     (["<dir>"], "<dir>: cannot be read: is a folder"),
     (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
+    (["<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
     (["<log>", "-o", "<log>"], "-o: <log> is one of the logs that are read"),
     (["<log>", "-o", "<log>", "--overwrite"], "-o: <log> is one of the logs that are read"),
     (["<log>", "-o", "<dir>", "--overwrite"], "-o: <log> is one of the logs that are read"),
@@ -450,6 +451,7 @@ def test_mistakes(
     log = write(tmp_path / "log.jsonl", ANSWERS)
     (tmp_path / "link.jsonl").symlink_to(log)
     (tmp_path / "broken.jsonl").write_text('{"id": "p1", "answer": "17 zł"}\nno\n')
+    (tmp_path / "empty.jsonl").touch()
     write(tmp_path / "context.jsonl", [ANSWERS[0] | {"context": ["a", "c"]}])
 
     def named(text: str) -> str:

@@ -1,0 +1,1 @@
+"""The harness against servers that others wrote: `make servers`."""
