@@ -31,7 +31,12 @@ _MODULES = {"local": "evaluate", "remote": "evaluate"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    options = command_parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+    return guarded(f"ragifeval {options.command}", partial(_run, options))
+
+
+def command_parser() -> Parser:
+    """The parser of `ragifeval`, with all its commands."""
     parser = Parser(prog="ragifeval", description=__doc__.partition(":")[0] + ".")
     _add_version(parser)
     parser.add_argument(
@@ -49,8 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             description=_sentence(meaning),
         )
         ADD_OPTIONS[name](command)
-    options = parser.parse_args(arguments)
-    return guarded(f"ragifeval {options.command}", partial(_run, options))
+    return parser
 
 
 def evaluate(kind: Kind, arguments: Sequence[str] | None = None) -> int:

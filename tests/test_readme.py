@@ -1,44 +1,46 @@
-"""The pages for readers say what is so: figures, options, keys, and the commands that CI runs."""
+"""The pages for readers say what is so: figures, options, links, and the commands that CI runs."""
 
 import re
 
 import pytest
 
-from ragifeval.__main__ import script_parser
-from ragifeval.generators.config import LocalConfig, RemoteConfig
+from ragifeval import __version__
 from ragifeval.paths import ROOT
 from tools.refresh_docs import PAGES, refreshed
 
 READMES = ("README.md", "README.pl.md")
+ALL = sorted(
+    str(path.relative_to(ROOT))
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "data" / "README.md"]
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_figures_are_those_measured(page: str) -> None:
+def test_figures_and_options_are_true(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     assert text == refreshed(page), "run: python -m tools.refresh_docs"
 
 
-@pytest.mark.parametrize("page", READMES)
-def test_every_option_is_listed(page: str) -> None:
-    text = (ROOT / page).read_text("utf-8")
-    for kind in ("local", "remote"):
-        for action in script_parser(kind)._actions:
-            assert f"`{action.option_strings[-1]}" in text, action.option_strings
+@pytest.mark.parametrize("page", ALL)
+def test_links_lead_somewhere(page: str) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text("utf-8")):
+        if "://" not in link:
+            assert ((ROOT / page).parent / link).exists(), link
 
 
-@pytest.mark.parametrize("page", READMES)
-@pytest.mark.parametrize("config", [LocalConfig, RemoteConfig])
-def test_every_config_key_is_listed_with_its_default(
-    page: str, config: type[LocalConfig] | type[RemoteConfig]
-) -> None:
-    tables = re.split(r"\n### ", (ROOT / page).read_text("utf-8"))
-    titles = {LocalConfig: ("local", "lokalnego"), RemoteConfig: ("remote", "zdalnego")}[config]
-    table = next(part for part in tables if any(title in part.split("\n")[0] for title in titles))
-    for key, field in config.model_fields.items():
-        row = re.search(rf"^\| `{key}` \| (.*?) \|", table, flags=re.MULTILINE)
-        assert row is not None, key
-        if isinstance(field.default, int | float) and not isinstance(field.default, bool):
-            assert f"`{field.default:g}`" == row[1], key
+def test_the_readmes_are_two_pages_alike() -> None:
+    texts = [(ROOT / page).read_text("utf-8") for page in READMES]
+    for text in texts:
+        assert len(text.splitlines()) <= 150
+        for page in (ROOT / "docs").glob("*.md"):
+            assert f"](docs/{page.name})" in text, page.name
+    # The same commands, but for the language of the report.
+    english, polish = (re.findall(r"^    ragifeval .*$", text, re.MULTILINE) for text in texts)
+    assert [line.replace(" --lang en", "") for line in english] == polish
+
+
+def test_the_version_to_cite_is_the_version() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_ci_runs_the_two_lines_that_open_the_readmes() -> None:
@@ -49,8 +51,5 @@ def test_ci_runs_the_two_lines_that_open_the_readmes() -> None:
         for line in opening:
             assert line.strip() in makefile
     ci = (ROOT / ".ci" / "run").read_text("utf-8")
-    assert [target for target in ("baseline", "test", "lint") if f"make {target}" in ci] == [
-        "baseline",
-        "test",
-        "lint",
-    ]
+    for target in ("baseline", "test", "lint", "dist"):
+        assert f"make {target}" in ci

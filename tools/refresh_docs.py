@@ -2,8 +2,8 @@
 
     python -m tools.refresh_docs
 
-rewrites what stands between `<!-- NAME -->` and `<!-- /NAME -->` in README.md, README.pl.md,
-data/README.md, docs/build.md and docs/variants.md. A test fails while it would change something.
+rewrites what stands between `<!-- NAME -->` and `<!-- /NAME -->` in PAGES: scores, counts, and the
+reference of options and config keys. A test fails while it would change something.
 """
 
 import contextlib
@@ -21,10 +21,13 @@ from ragifeval.__main__ import main as command
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import load_normalizer
-from tools import build_example
+from tools import build_example, reference
 from tools.data_counts import markdown, tables
 
-PAGES = ("README.md", "README.pl.md", "data/README.md", "docs/build.md", "docs/variants.md")
+PAGES = (
+    *("README.md", "README.pl.md", "data/README.md", "docs/build.md", "docs/models.md"),
+    *("docs/options.md", "docs/reading-the-numbers.md", "docs/results.md", "docs/variants.md"),
+)
 
 
 def _printed(run: Callable[[], int]) -> str:
@@ -114,6 +117,9 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "compare": cache(comparison),
     "counts": cache(counts),
     "variants": cache(variants),
+    "options": reference.options,
+    "keys_local": reference.local_keys,
+    "keys_remote": reference.remote_keys,
     "build": build_example.table,
     "build_sample": build_example.sample,
     "build_rejected": build_example.rejected,

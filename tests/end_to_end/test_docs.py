@@ -1,0 +1,122 @@
+"""Every command of the README and of docs/ is run, page by page, in the order of the page.
+
+Models and services stand in for those that are named; what cannot be run here is parsed, and named.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ragifeval.__main__ import command_parser, main
+from ragifeval.paths import ROOT, SAMPLES
+from tools.testing.loopback import Call, Loopback, Response, chat
+from tools.testing.process import call, records
+from tools.testing.scripted import EXAMPLE
+
+PAGES = [
+    "README.md",
+    "README.pl.md",
+    *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+]
+
+# Other programs: CI installs, benchmarks and integrations have tests of their own, servers none.
+OTHERS = ("pip ", "python ", "lm_eval ", "inspect ", "vllm ", "pytest", "make ")
+# Needs what is not there: responses of an engine, a pipeline, weights, a package, a finished build.
+ONLY_PARSED = re.compile(
+    "--batch|pl_core_news_sm|--bertscore_model|engine.json|--review|--apply|--data library|library/"
+)
+
+
+def commands(page: str) -> Iterator[str]:
+    """The lines that are typed, indented as code."""
+    text = (ROOT / page).read_text("utf-8").replace("\\\n", " ")
+    for line in re.findall(
+        r"^ {4,6}((?:[A-Z_]+=\S+ )?[a-z_]+ .*|pytest)$", text, flags=re.MULTILINE
+    ):
+        line = re.sub(r"^([A-Z_]+=\S+ )", "", line).partition("  #")[0].strip()
+        program = line.partition(" ")[0]
+        if program == "ragifeval" or line.startswith(OTHERS):
+            yield line
+
+
+def test_there_are_commands() -> None:
+    found = [line for page in PAGES for line in commands(page) if line.startswith("ragifeval ")]
+    assert len(found) > 50
+    for command in ("local", "remote", "score", "compare", "report", "judge", "build", "export"):
+        assert any(line.startswith(f"ragifeval {command} ") for line in found), command
+
+
+def answer(request: Call) -> Response:
+    if request.path.endswith("/models"):
+        return Response(json.dumps({"object": "list", "data": [{"id": "m"}]}).encode())
+    return chat("Nie udało mi się odnaleźć odpowiedzi na pytanie.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Logs, answers and documents under the names that the pages use."""
+    (tmp_path / "baseline.json").write_text('{"model": "baseline/extractive"}')
+    logs = (
+        "bielik",
+        "gpt",
+        "extractive",
+        "refuse",
+        "main",
+        "new",
+        "model",
+        "run",
+        "out",
+        "log",
+        "LOG",
+    )
+    for name in logs:
+        path = tmp_path / name if name == "LOG" else tmp_path / f"{name}.jsonl"
+        run = ("local", "--model", "baseline/reference", "--log_path", path, "--limit", "3")
+        assert call(main, *run, cwd=tmp_path).code == 0
+    lines = [f"{sample['id']},To 17 zł [0]." for sample in records(SAMPLES)]
+    for name in ("system.csv", "answers.csv"):
+        (tmp_path / name).write_text("\n".join(["id,answer", *lines]), encoding="utf-8")
+    (tmp_path / "DOCS").symlink_to(EXAMPLE)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_of_a_page(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Loopback(answer) as server:
+        config = json.dumps({"model": "m", "api_base": server.url})
+        for name in ("model", "judge", "remote"):
+            (folder / f"{name}.json").write_text(config)
+        for line in commands(page):
+            if line.startswith("ragifeval "):
+                run(line, folder, server.url)
+            elif program := re.match(r"python ((?:benchmarks|tools)/\S+\.py|eval_\w+\.py)", line):
+                assert (ROOT / program[1]).is_file(), line
+
+
+def run(line: str, folder: Path, url: str) -> None:
+    """Run a command that a page shows, on few questions, and with a stand-in for its model."""
+    words = shlex.split(line)[1:]
+    command_parser().parse_args(words)
+    if ONLY_PARSED.search(line):
+        return
+    command = words[0]
+    line = line.replace("https://api.openai.com/v1", url)
+    if command == "local":
+        line = re.sub(r"--model speakleash\S+( --model_args \S+)?|--model_config \S+", "", line)
+    if command in ("local", "remote"):
+        line += " --limit 3 --overwrite"
+    if command == "remote" and "api_base" not in line and "--model_config" not in line:
+        line += f" --model_args api_base={url}"
+    if command in ("build", "judge") or "vertex_credentials" in line:
+        line += " --dry_run"
+    elif command in ("score", "export"):
+        line += " --overwrite"
+    done = call(main, *shlex.split(line)[1:], cwd=folder)
+    # 1: questions that these few answers leave out, or a floor that they do not reach.
+    expected = (0, 1) if command == "score" or "--fail" in line else (0,)
+    assert done.code in expected, (line, done.err)
