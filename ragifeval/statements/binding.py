@@ -24,6 +24,8 @@ _JOINS = word_set("polarity", "joins")
 _DESCRIBING = word_set("segments", "describing")
 _ASIDE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
+# "Po bonifikacie", "bez ulgi": how a value comes about.
+_CIRCUMSTANCES = frozenset(["po", "bez", "mimo", "dzięki", "minus"])
 # How far a preposition binds a value to the thing behind it, in tokens.
 _REACH_LINK = 4
 _REACH_BACK = 12
@@ -171,12 +173,73 @@ class Things:
         if not things:
             return None
         if len(things) == 1:
+            if place.unit in _MONEY and (label := self._labelling(things[0])):
+                return label
             return things[0].side if self._is_nearest(place, things[0]) else None
         first = bisect_left(things, place.start, key=_start_of)
         behind = bisect_left(things, place.end, key=_start_of)
         if behind < len(things) and self._is_linked(place, things[behind]):
             return things[behind].side
         return things[first if first < behind else max(0, first - 1)].side
+
+    def _labelling(self, thing: Thing) -> int:
+        """The side of the line's label where a thing is but a circumstance; NOTHING for none.
+
+        "2026 r.: 360 zł, a po bonifikacie 252 zł" speaks of 2026.
+        """
+        mini, words = self._units.mini(thing.start), self._words
+        before = range(max(mini.tokens[0], thing.start - 2), thing.start)
+        if not any(words[token] in _CIRCUMSTANCES for token in before):
+            return NOTHING
+        label = self._units.mini(self._units.line(thing.start).start)
+        is_label = (behind := self._units.following(label)) is not None and behind.opener in ":–"
+        if label is mini or not is_label or label not in self._by_mini:
+            return NOTHING
+        return self._by_mini[label][-1].side
+
+    def listed(self, place: Place) -> Sequence[int]:
+        """The sides of the things that a list names under a place: "Mogą podpisać: Ola, Iza".
+
+        The list is what stands behind the colon, or the items below.
+        """
+        units = self._units
+        head = units.clause[place.end - 1]
+        line = head.sentence.line
+        near = self._between(units.clause[place.start].tokens[0], head.tokens[-1] + 1)
+        if near or line.is_row or not self._things:
+            return ()
+        behind = units.following(head)
+        if behind is None:
+            return ()
+        if behind.sentence.line is line:
+            return self._named(behind) if behind.opener == ":" else ()
+        is_end = head.tokens[-1] + 1 == head.sentence.end
+        return self._items(line) if is_end and line.is_heading else ()
+
+    def _named(self, clause: Clause | None) -> Sequence[int]:
+        """The sides of the things in a row behind a colon, up to a semicolon or a full stop."""
+        sentence, sides = clause.sentence if clause else None, []
+        while clause is not None and clause.sentence is sentence:
+            things = self._between(clause.tokens[0], clause.tokens[-1] + 1)
+            if clause.opener not in (":", ",") or len(clause.tokens) > _LONGEST_CONTRAST:
+                break
+            if not self._value_set.isdisjoint(clause.tokens):
+                break
+            sides += [thing.side for thing in things]
+            clause = self._units.following(clause)
+        return sides
+
+    def _items(self, head: Line) -> Sequence[int]:
+        """The sides of the things that the items under a heading begin with."""
+        sides, lines = [], self._units.lines
+        depth = lines[head.number + 1].depth
+        for line in lines[head.number + 1 : head.number + _LONGEST_TABLE]:
+            if not line.is_item:
+                break
+            things = self._by_line.get(line.number, ())
+            if line.depth == depth and things and things[0].start - line.start < _REACH_LINK:
+                sides.append(things[0].side)
+        return sides
 
     def _is_nearest(self, place: Place, thing: Thing) -> bool:
         """Whether no other value of the mini-clause is nearer to its only thing."""
@@ -313,8 +376,19 @@ class Things:
                 return self._by_mini[other][0].side
         return None
 
+    def is_own_behind(self, token: int) -> bool:
+        """Whether the first thing behind a token, in its sentence, is the statement's own."""
+        things = self._between(token, self._units.sentence(token).end)
+        return bool(things) and things[0].side == OWN
+
     def _is_aside(self, mini: Clause) -> bool:
-        """Whether a mini-clause speaks of its thing by the way: "inaczej niż rower"."""
+        """Whether a mini-clause speaks of its thing by the way: "inaczej niż rower".
+
+        But not where it leads to the next: "inaczej jest z rowerem: ...".
+        """
+        following = self._units.following(mini)
+        if following is not None and following.opener == ":":
+            return False
         return any(self._words[token] in _ASIDE for token in mini.tokens[:2])
 
     def _by_layout(self, place: Place) -> int:
@@ -324,8 +398,10 @@ class Things:
         earlier = bisect_left(self._starts, place.start)
         if things := self._by_line.get(line.number):
             before = bisect_left(things, place.start, key=_start_of)
-            if before or line.is_item:
-                return things[max(0, before - 1)].side
+            if before:
+                return self._in_line(place, things[:before])
+            if line.is_item and not self._is_aside(units.mini(things[0].start)):
+                return things[0].side
         for head in self._heads(line):
             if things := self._by_line.get(head):
                 return things[-1].side
@@ -335,6 +411,21 @@ class Things:
             if distance <= _SENTENCES_BACK:
                 return thing.side
         return NOTHING
+
+    def _in_line(self, place: Place, things: Sequence[Thing]) -> int:
+        """The last thing before a place in its line.
+
+        What must never be said is not bound to a rival of another sentence, nor to a thing that has
+        a value of its own.
+        """
+        thing = things[-1]
+        sentence, line = self._units.sentence(thing.start), self._units.line(place.start)
+        is_head = line.is_item and sentence.start == line.start
+        if self._looks_back or is_head:
+            return thing.side
+        is_far = sentence is not self._units.sentence(place.start)
+        is_taken = place.unit and self._units.mini(thing.start) in self._value_minis
+        return NOTHING if is_far and (thing.side == RIVAL or is_taken) else thing.side
 
     def _heads(self, line: Line) -> Iterator[int]:
         """The lines that head a line: that of its list, its heading."""

@@ -155,12 +155,9 @@ class _Judgement:
             return []
         things = self._things(said)
         mentions = [
-            _Mention(
-                place,
-                self._signs.of(place) * sign,
-                things.side(place) if things is not None else NOTHING,
-            )
+            _Mention(place, self._sign(place, things) * sign, side)
             for place, sign in places
+            for side in self._sides(place, things)
         ]
         for place, sign in places:
             # What the cells of a table say of it.
@@ -175,6 +172,19 @@ class _Judgement:
                 if self._signs.of(place) == -contrast
             ]
         return mentions + self._verdicts(spoken, things)
+
+    @staticmethod
+    def _sides(place: Place, things: Things | None) -> Sequence[int]:
+        if things is None:
+            return (NOTHING,)
+        return tuple(dict.fromkeys(things.listed(place))) or (things.side(place),)
+
+    def _sign(self, place: Place, things: Things | None) -> int:
+        """What is said at a place; "dotyczy tylko X" limits it where X is not the own thing."""
+        limit = self._signs.limit(place) if things is not None else None
+        if limit is not None and things is not None and things.is_own_behind(limit):
+            return AFFIRMED
+        return self._signs.of(place)
 
     def _things(self, said: Sequence[Place]) -> Things | None:
         compiled, find, reading = self._compiled, self._finder.find, self._reading
@@ -277,7 +287,7 @@ class _Judgement:
         units, words = self._reading.units, self._reading.words
         clause = units.clause[mention.place.start]
         return any(
-            words[token] in _CONTRAST
+            words[token] in _CONTRAST and token not in mention.place.taken
             for near in units.clauses[max(0, clause.number - 1) : clause.number + 1]
             if near.sentence is clause.sentence
             for token in near.tokens[:_REACH]

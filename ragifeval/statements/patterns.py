@@ -120,6 +120,13 @@ class Phrase:
         others = {units.clause[token] for token in tokens} - {units.clause[start]}
         if not others:
             return True
+        # Another row of thought, another cell, but for the one that the row begins with.
+        between_clauses = units.clauses[units.clause[start].number + 1 : units.clause[end].number + 1]
+        if any(clause.opener == ";" for clause in between_clauses):
+            return False
+        head = units.clause[start]
+        if self.unit and any(clause.cell != head.cell for clause in others):
+            return False
         # Over a comma, the words keep their order, and nothing denies; over a colon, they need not.
         if self.is_led or any(words[token] == "nie" for token in between):
             return False

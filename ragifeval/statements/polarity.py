@@ -41,7 +41,7 @@ _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
 _PAST_THINGS, _HERE, _CHANGED = map(_words, ("past_things", "here", "changed"))
 _ERRORS, _THAT = table("polarity")["disowning"], _words("that")
-_COMPARED, _SPARING = _words("compared"), _words("sparing")
+_COMPARED, _SPARING, _MISTAKING = map(_words, ("compared", "sparing", "mistaking"))
 _BOUNDED, _HAVING, _LIMITED = map(_words, ("bounded", "having", "limited"))
 _BEHIND, _COVERING, _JOINS = _words("behind"), _words("covering"), _words("joins")
 _GOVERNORS, _PAYING, _INSTEAD_ENDS = map(_words, ("governors", "paying", "instead_ends"))
@@ -50,11 +50,15 @@ _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
+_ENDING = frozenset(["już", "nie", "ale", "lecz", "a"])
+_ONE = frozenset(["jeden", "jedna", "jedno", "jednego", "jednej", "jedną", "jednym"])
+_OF_THEM = (["z", "nich"], ["z", "tych"], ["z", "dwóch"], ["z", "obu"])
+_REVERSED = frozenset(["odwrotnie", "odwrót", "inaczej"])
 _HOLDS_FOR = ("dotyczy", "obejmuje")
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
-_REACH_BESIDES = 2
+_REACH_BESIDES, _REACH_HEAD = 2, 6
 _LONGEST_VERDICT = 8
 _LONGEST_WORD = 40
 _MOST_CELLS = 200
@@ -70,6 +74,10 @@ def _signal(word: str) -> int:
     found = sum(signal for signal, words in _LISTS.items() if word in words)
     is_unreal = word.endswith(_UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
     return found | _UNREAL if is_unreal else found
+
+
+def _ends(word: str) -> bool:
+    return word in _HERE or word in _ENDING
 
 
 class Signs:
@@ -112,7 +120,7 @@ class Signs:
         first, last = clause[place.start], clause[place.end - 1]
         if last.sentence.mark == "?":
             return self._answered(last)
-        if not place.unit and (label := self._label(last)):
+        if not place.unit and (label := self._label(last) or self._ended(last)):
             return label
         signals = self._signals
         tokens = self._around(place, first, last)
@@ -131,8 +139,10 @@ class Signs:
         if last is not first:
             return [*tokens, *_near(last.tokens, place)]
         if first.opener == "(" and first.number - 1 in units.tied:
-            # "a nie rower (45 zł)"
-            return [*_near(units.clauses[first.number - 1].tokens, place), *tokens]
+            # "a nie rower (45 zł)"; in "stypendium: nie (za wysoki dochód)" it is the reason.
+            before = units.clauses[first.number - 1].tokens
+            if self._words[before[-1]] != "nie":
+                return [*_near(before, place), *tokens]
         if place.unit and first.opener == "," and len(tokens) == len(place.taken):
             # "Najwyższej stawki, 60 zł, nie stosuje się": the value belongs to the clause around.
             following = units.following(first)
@@ -163,7 +173,19 @@ class Signs:
             return OPEN
         behind = units.clause[token]
         is_alone = behind.opener in "–|" and len(behind.tokens) == 1
+        if behind.opener == "|" and clause.opener not in "|\n":
+            # "| tak, w ciągu 14 dni | nie |": the cell has its own answer.
+            return OPEN
         return self._said(token) if behind.opener == ":" or is_alone else OPEN
+
+    def _ended(self, clause: Clause) -> int:
+        """DENIED where the clause behind says that it holds no more: "..., teraz już nie"."""
+        behind = self._reading.units.following(clause)
+        if behind is None or behind.opener != "," or len(behind.tokens) > _REACH_HEAD:
+            return OPEN
+        words = {self._words[token] for token in behind.tokens}
+        is_ended = "nie" in words and len(words) > 1
+        return DENIED if is_ended and all(_ends(word) for word in words) else OPEN
 
     def _said(self, token: int) -> int:
         """AFFIRMED for "tak", DENIED for "nie"."""
@@ -220,7 +242,13 @@ class Signs:
         ):
             return True
         is_of_another = self._is_changed(place) if place.unit else self._is_of_amount(place)
-        return is_of_another or self._is_limited(place)
+        return (
+            is_of_another
+            or self._is_limited(place)
+            or self._is_of_one(place, clause)
+            or self._is_mistaken(place, clause)
+            or clause.sentence.number in self._reversed
+        )
 
     def _is_of_old(self, token: int) -> bool:
         """Whether it is "dawny cennik", but not "według dawnego cennika"."""
@@ -261,13 +289,48 @@ class Signs:
                 return True
         return False
 
+    def _is_of_one(self, place: Place, clause: Clause) -> bool:
+        """Whether it is said of one of several: "tylko jeden z nich"."""
+        return any(
+            token not in place.taken
+            and self._words[token] in _ONE
+            and self._words[token + 1 : token + 3] in _OF_THEM
+            for token in clause.tokens[:_REACH]
+        )
+
+    def _is_mistaken(self, place: Place, clause: Clause) -> bool:
+        """Whether it is what something should not be taken for: "proszę nie mylić z PIT-36"."""
+        behind = [token for token in _near(clause.tokens, place) if token < place.start]
+        words = [self._words[token] for token in behind]
+        at = next((at for at, word in enumerate(words) if word in _MISTAKING), None)
+        return at is not None and not {"z", "ze"}.isdisjoint(words[at + 1 :])
+
+    @cached_property
+    def _reversed(self) -> frozenset[int]:
+        """The sentences that the next one calls past: "dziś jest odwrotnie"."""
+        units, words = self._reading.units, self._words
+        turns = (token for token, word in enumerate(words) if word in _REVERSED)
+        found = set()
+        for token in turns:
+            sentence = units.sentence(token)
+            head = words[sentence.start : min(token, sentence.start + _REACH_HEAD)]
+            if any(word in _HERE for word in head):
+                found.add(sentence.number - 1)
+        return frozenset(found)
+
+    def limit(self, place: Place) -> int | None:
+        """The token of a "dotyczy tylko" right behind a place."""
+        behind = self._words[place.end : place.end + 2]
+        is_limited = len(behind) == 2 and behind[0] in _HOLDS_FOR and behind[1] in _LIMITED
+        return place.end if is_limited else None
+
     def _is_limited(self, place: Place) -> bool:
         """Whether the place is followed by "dotyczy tylko", a number by "temu", "to za mało"."""
         clause = self._reading.units.clause
         behind = tuple(self._words[place.end : place.end + 4])
         if not behind or clause[place.end] is not clause[place.end - 1]:
             return False
-        if behind[0] in _HOLDS_FOR and self._next(place.end) in _LIMITED:
+        if self.limit(place) is not None:
             return True
         return bool(place.unit) and any(behind[: len(late)] == late for late in _TOO_LATE)
 
@@ -314,7 +377,7 @@ class Signs:
         """How many words before the place, or inside it, deny it."""
         # "Nikt nie musi", "nie płaci ani grosza": one denial, not two.
         taken = [self._signals.get(token, 0) for token in place.taken]
-        has_not = any(signal & _NOT for signal in taken)
+        has_not = any(signal & (_NOT | _WITHOUT) for signal in taken)
         has_none = any(signal & (_NONE | _NOR) for signal in taken)
         denials = 0
         is_denied = False

@@ -167,6 +167,7 @@ _ADJECTIVE_UNITS, _COMPOUNDS = _adjectives()
 _ORDINALS = _ordinals()
 _BETWEEN = word_set("periods", "between")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
+_LIMITING = frozenset(["ale", "lecz", "tylko", "jednak", "i", "w"])
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
 # The singular, which is one of them where no number stands before it.
@@ -227,13 +228,25 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
             return f"rok {token}", after
     unit, behind = _unit(words, after)
     if not unit:
-        return token, after
+        return _numbered_before(words, index) or token, after
     if unit == "złoty" and (cents := _cents(words, behind)) is not None:
         quantity = _quantity(Decimal(token) + cents, unit)
         return quantity, behind + (3 if tokens[behind] == "i" else 2)
     if unit in _SMALLER or "." in token:
         return _counted(words, _quantity(Decimal(token), unit), behind)
     return _counted(words, f"{token} {unit}", behind)
+
+
+def _numbered_before(words: Tokens, index: int) -> str:
+    """The quantity whose number stands behind its noun: "dni trzydzieści", "złotych sto"."""
+    before, token = words.words[index - 1] if index else "", words.tokens[index]
+    is_spelt = not words.words[index][:1].isdigit() and words.gaps[index] == " "
+    is_last = words.gaps[index + 1].strip() or not words.words[index + 1]
+    if not (is_spelt and is_last):
+        return ""
+    unit = "złoty" if before == "złotych" else _PERIODS.get(before, "")
+    is_counted = index > 1 and is_number(words.tokens[index - 2])
+    return _quantity(Decimal(token), unit) if unit and unit != before and not is_counted else ""
 
 
 def _cents(words: Tokens, index: int) -> Decimal | None:
@@ -273,6 +286,9 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
         return f"{quantity} roboczy", after + 1
     if words.words[after] in _CALENDAR:
         return quantity, after + 1
+    # "15 dni, ale roboczych"
+    if words.words[after] in _LIMITING and words.words[after + 1] in _WORKING:
+        return f"{quantity} roboczy", after + 2
     return quantity, after
 
 

@@ -334,7 +334,9 @@ class Units:
             asked = before.sentence
             return asked.mark == "?" and asked.end - asked.start <= 2 * _SHORT
         if clause.opener in ":–":
-            return len(before.tokens) <= _SHORT and tokens[0] > before.tokens[-1]
+            # "Meldować nie trzeba – zrobi to urząd" is no label.
+            is_said = clause.opener == "–" and "nie" in [words[at] for at in before.tokens[:_SHORT]]
+            return len(before.tokens) <= _SHORT and tokens[0] > before.tokens[-1] and not is_said
         if words[tokens[0]] in _PURPOSE:
             return words[before.tokens[-1]] in _DEMANDING
         return len(tokens) <= _SHORT and "nie" in [words[at] for at in (*tokens[:2], tokens[-1])]
