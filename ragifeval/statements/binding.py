@@ -425,7 +425,7 @@ class Things:
             return thing.side
         is_far = sentence is not self._units.sentence(place.start)
         is_taken = place.unit and self._units.mini(thing.start) in self._value_minis
-        return NOTHING if is_far and (thing.side == RIVAL or is_taken) else thing.side
+        return NOTHING if is_taken or (is_far and thing.side == RIVAL) else thing.side
 
     def _heads(self, line: Line) -> Iterator[int]:
         """The lines that head a line: that of its list, its heading."""

@@ -121,7 +121,9 @@ class Phrase:
         if not others:
             return True
         # Another row of thought, another cell, but for the one that the row begins with.
-        between_clauses = units.clauses[units.clause[start].number + 1 : units.clause[end].number + 1]
+        between_clauses = units.clauses[
+            units.clause[start].number + 1 : units.clause[end].number + 1
+        ]
         if any(clause.opener == ";" for clause in between_clauses):
             return False
         head = units.clause[start]

@@ -103,6 +103,10 @@ class Signs:
             is_led = token and gaps[token] == " " and words[token - 1] in _GOVERNORS
             if is_led and self._next(token) not in _COMPARED:
                 del found[token]
+        for token in [token for token in found if words[token] == "ani"]:
+            # "Ani i Dawidowi": a name.
+            if self._next(token) in _JOINS:
+                del found[token]
         return found
 
     def _next(self, token: int) -> str:
@@ -218,7 +222,7 @@ class Signs:
 
     def _is_open(self, place: Place, clause: Clause, marked: Sequence[tuple[int, int]]) -> bool:
         """Whether the place is asked, past, unreal or limited: nothing is said of today."""
-        words = self._words
+        words, units = self._words, self._reading.units
         for token, signal in marked:
             distance = place.start - token
             if signal & _UNREAL or (
@@ -248,6 +252,19 @@ class Signs:
             or self._is_of_one(place, clause)
             or self._is_mistaken(place, clause)
             or clause.sentence.number in self._reversed
+            or (clause.opener == ":" and self._is_past(units.clauses[clause.number - 1]))
+        )
+
+    def _is_past(self, label: Clause) -> bool:
+        """Whether a label speaks of the past: "w ubiegłym roku było inaczej: ..."."""
+        tokens = label.tokens[-_REACH_HEAD:]
+        if any(self._words[token] == "niż" for token in tokens):
+            # "Drożej niż poprzednio: 45 zł"
+            return False
+        signals = [(token, self._signals.get(token, 0)) for token in tokens]
+        return {"było", "inaczej"} <= {self._words[token] for token in tokens} or any(
+            signal & _PAST or (signal & _PAST_ADJECTIVE and self._is_of_old(token))
+            for token, signal in signals
         )
 
     def _is_of_old(self, token: int) -> bool:

@@ -47,10 +47,12 @@ class Reading:
             if gap != " " and not _STOPS.isdisjoint(gap)
         ]
         spoken = self.text.normalized.words
+        # Whoever writes no capitals begins sentences without them.
+        has_capitals = original != original.lower()
         behind = {
             index: (
                 spoken[self.first[index] - 1] if self.first[index] else "",
-                original[offsets[self.first[index]]].islower(),
+                has_capitals and original[offsets[self.first[index]]].islower(),
             )
             for index in stops
         }

@@ -951,6 +951,112 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ),
     ([{"say": ["1240 zł"]}], "1240 zł według dawnego cennika.", "+"),
     ([{"never": ["pielęgniark*"]}], "Plastrów pielęgniarka nie weźmie.", "-"),
+    # Lists under a heading or a colon, and what labels a line.
+    (
+        [
+            {"say": ["@may & podpis*"], "of": ["Iza"], "rivals": ["Paweł"], "verdict": True},
+            {"say": ["@may & podpis*"], "of": ["Paweł"], "rivals": ["Iza"], "is": False},
+        ],
+        "**Mogą podpisać:**\n- Iza – ma 18 lat.\n- Ola\n\n**Nie mogą podpisać:**\n- Paweł\n- Jan",
+        "++",
+    ),
+    (
+        [
+            {"say": ["@may & podpis*"], "of": ["Iza"], "rivals": ["Paweł"], "verdict": True},
+            {"say": ["@may & podpis*"], "of": ["Paweł"], "rivals": ["Iza"], "is": False},
+        ],
+        "**Mogą podpisać:**\n- Paweł\n\n**Nie mogą podpisać:**\n- Iza – mieszka gdzie indziej.",
+        "--",
+    ),
+    (
+        [
+            {"say": ["@may & podpis*"], "of": ["Iza"], "rivals": ["Paweł"]},
+            {"say": ["@may & podpis*"], "of": ["Paweł"], "rivals": ["Iza"], "is": False},
+        ],
+        "Mogą podpisać: Ola, Iza i Jan; nie mogą podpisać: Ewa, Paweł.",
+        "++",
+    ),
+    (
+        [{"say": ["252 zł"], "of": ["2026"]}, {"say": ["30%"], "of": ["bonifikat*"]}],
+        "- 2026 r.: 2 × 180 zł = 360 zł, a po bonifikacie 30% **252 zł**\n- 2027 r.: 480 zł",
+        "++",
+    ),
+    (
+        [{"say": ["@free"], "of": ["rehabilit*"], "rivals": ["sanator*"]}],
+        "### Rehabilitacja\n- Dopłata: **zero**, za darmo. W odróżnieniu od sanatorium stale.",
+        "+",
+    ),
+    (
+        [{"say": ["@must & zgod*"], "of": ["paszport*"], "rivals": ["dow*"]}],
+        "Do dowodu ojciec nie jest potrzebny. Inaczej jest z paszportem: tam potrzebna jest zgoda.",
+        "+",
+    ),
+    # Cells of a table answer for themselves.
+    (
+        [{"say": ["14 dni"], "of": ["zawiesz*"], "rivals": ["utrat*"], "from": ["zawiesz*"]}],
+        "| | Zawieszenie | Utrata |\n|---|---|---|\n| Czy można się wycofać? | tak, w ciągu 14 dni "
+        "od zawieszenia | nie, nigdy |",
+        "+",
+    ),
+    ([{"never": ["miesięcznie 620 zł"]}], "| kwota | 248 zł miesięcznie | do 620 zł |", "-"),
+    # Numbers.
+    ([{"say": ["15 dni roboczych"]}], "Limit to 15 dni, ale roboczych.", "+"),
+    ([{"say": ["30 dni"]}], "Przewidziano dni trzydzieści; licznik rusza jutro.", "+"),
+    # How far words reach.
+    ([{"say": ["dochód za wysoki"]}], "1) Stypendium: nie (za wysoki dochód).", "+"),
+    ([{"say": ["bez dodatk* formularz*"]}], "Zrobi to bez żadnego dodatkowego formularza.", "+"),
+    ([{"say": ["kierownik* & zameld*"]}], "Meldować nie trzeba – zamelduje kierownik.", "+"),
+    ([{"never": ["zaświadczen* & wyda* gmin*"]}], "Zaświadczenie wydaje komornik; gmina nie.", "-"),
+    ([{"say": ["Dawid*"]}], "Komu: Ani i Dawidowi.", "+"),
+    (
+        [{"say": ["od maja"], "of": ["pani"], "rivals": ["Wojt*"]}],
+        "tylko pani, od maja. wojtek najwcześniej w czerwcu.",
+        "+",
+    ),
+    # What is limited, past, dismissed, or taken for another.
+    (
+        [{"say": ["automat* & akcept*"], "of": ["PIT-37"], "rivals": ["PIT-36"]}],
+        "Skutek w postaci automatycznej akceptacji dotyczy wyłącznie zeznania PIT-37.",
+        "+",
+    ),
+    (
+        [{"say": ["automat* & akcept*"], "of": ["PIT-36"], "rivals": ["PIT-37"]}],
+        "Skutek w postaci automatycznej akceptacji dotyczy wyłącznie zeznania PIT-37.",
+        "-",
+    ),
+    (
+        [{"say": ["sam zatwierdz*"], "is": False, "verdict": True}],
+        "Nie, sam zatwierdzi się tylko jeden z nich.",
+        "+",
+    ),
+    ([{"never": ["najpierw wniosek"]}], "Stary opis „najpierw wniosek, potem opłata” odłóż.", "-"),
+    ([{"never": ["w dniu pobytu"]}], "Oddawano go w dniu pobytu. Teraz jest na odwrót.", "-"),
+    ([{"never": ["kaucj* przed umową"]}], "W 2025 r. było inaczej: kaucja przed umową.", "-"),
+    (
+        [{"say": ["skan* & przyjm*"], "is": False}],
+        "Skan przyjmowano w 2025 r., teraz już nie.",
+        "+",
+    ),
+    ([{"say": ["300 zł"]}], "Wyjdzie drożej niż poprzednio: 300 zł.", "+"),
+    ([{"never": ["ZD-7/S"]}], "Proszę nie pomylić go z ZD-7/S dla stoisk.", "-"),
+    (
+        [{"never": ["@unneeded & rozlicz*"]}],
+        "List w gazecie, że rozliczenia nie trzeba, nie ma żadnego znaczenia.",
+        "-",
+    ),
+    # Never.
+    (
+        [{"never": ["złoży* & dopiero po 3 latach"]}],
+        "Wystarczą 2 lata, wniosek złoży Pan dopiero po 3 latach.",
+        "+",
+    ),
+    ([{"never": ["30 dni"], "rivals": ["gmin*"]}], "Gmina odpowiada. Masz na to 30 dni.", "+"),
+    ([{"never": ["8 czerwca"]}], "8 czerwca to termin w sąsiedniej gminie.", "-"),
+    (
+        [{"never": ["5 maja"], "of": ["najpóźniej"]}],
+        "Najpóźniej 7 maja, bo dni robocze to 30 kwietnia, 4, 5, 6 i 7 maja.",
+        "-",
+    ),
 ]
 
 
