@@ -9,7 +9,7 @@ from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_comparison, written_beside
-from ragifeval.results.compare.comparison import MEASURES, SURE, Comparison, compare
+from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.formats import FORMATS, VARIANT_FORMATS, Setting
 from ragifeval.results.compare.scored_logs import (
     ScoredLog,
@@ -18,6 +18,7 @@ from ragifeval.results.compare.scored_logs import (
     read_scored_log,
     unknown_parts,
 )
+from ragifeval.results.compare.significance import SURE
 from ragifeval.results.outputs import prices_of
 from ragifeval.scoring.statistics import Resampling
 

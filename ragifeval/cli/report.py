@@ -11,6 +11,7 @@ from ragifeval.cli.settings import scoring_settings, settled
 from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_page, written_beside
+from ragifeval.results.outputs import prices_of
 from ragifeval.results.report.collect import Basis, collect
 from ragifeval.results.report.headline import headline
 from ragifeval.results.report.page import render
@@ -32,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     benchmark = with_variants(benchmark, options.logs, options.variants)
     runs = read_runs(options.logs, benchmark.samples, options.matching)
     content = collect(runs, benchmark, basis)
-    head = headline(runs, content.categories, options.seed)
+    head = headline(runs, content.categories, options.seed, prices_of(options.logs, options.price))
     notes = list(notices(runs, terms, load_texts(options.lang)))
     name = set_name(options.docs_path, options.eval_path) or options.eval_path.name
     page = render(content, head, notes, options.lang, f"{name}, data:{terms['data']}")

@@ -13,7 +13,7 @@ from ragifeval.run.journal import Record
 from ragifeval.run.performance import Performance
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
 from ragifeval.scoring.rates import are_observed, rates
-from ragifeval.scoring.statistics import Estimate, Tally
+from ragifeval.scoring.statistics import Estimate, Floats, Tally
 from ragifeval.text.matching import RULES, other_rule
 
 TRUNCATED = ("length", "reasoning_unfinished", "content_filter")
@@ -160,6 +160,11 @@ class Outcome:
         places = self.variants.get(variant or self.headline, ())
         chosen = None if len(self.variants) < 2 else places
         return {rule: tally.estimates(seed, chosen) for rule, tally in self.tallies.items()}
+
+    def totals(self) -> tuple[Floats, Floats]:
+        """Of each sample of the headline's variant, the sum and the number of scores that count."""
+        chosen = None if len(self.variants) < 2 else self.variants[self.headline]
+        return self.tallies[self.matching].totals(chosen)
 
     def grouped(self, seed: int, grouping: str) -> dict[str, dict[str, Estimate]]:
         """Group -> score key, or rate -> its estimate under the headline rule."""

@@ -147,6 +147,14 @@ class Tally:
             for key, (low, high) in zip(sums, intervals, strict=True)
         }
 
+    def totals(self, places: Sequence[int] | None = None) -> tuple[Floats, Floats]:
+        """Sample by sample, the sum of the scores that count, and how many they are."""
+        import numpy as np
+
+        sums, counts = self._sums(places)
+        none = np.zeros(self._size if places is None else len(places))
+        return sums.get("total", none), counts.get("total", none)
+
     def difference(
         self, key: str, first: Sequence[int], second: Sequence[int], seed: int
     ) -> Estimate | None:

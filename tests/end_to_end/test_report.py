@@ -1,11 +1,14 @@
 """The report in a browser: made by the command from real logs, and opened as a file."""
 
+import base64
+import csv
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,9 @@ from tests.browser import BrowserPage, needs_chromium, start_chromium
 from tools.testing.process import call
 
 pytestmark = needs_chromium
+
+_PACKAGE = find_spec("axe_playwright_python")
+AXE = Path(_PACKAGE.origin or "").with_name("axe.min.js") if _PACKAGE is not None else Path("-")
 
 BASELINES = ("extractive", "refuse", "reference")
 # Some samples of every kind, so that the runs are short.
@@ -90,6 +96,27 @@ class Page(BrowserPage):
         self.run("for (const closed of document.querySelectorAll('details')) closed.open = true")
         self.run("return new Promise((done) => setTimeout(done, 50))")  # what they hold is built
 
+    def board(self) -> dict[str, list[str]]:
+        """The leaderboard: what is behind the last slash of a model's name -> its cells."""
+        cells = self.run(
+            "return [...document.querySelectorAll('.leaderboard tbody tr')]"
+            ".map((row) => [...row.cells].map((cell) => cell.innerText))"
+        )
+        return {row[1].rpartition("/")[2]: row for row in cells}
+
+    def violations(self) -> list[str]:
+        """What axe finds."""
+        self.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+        self.driver.set_script_timeout(150)
+        self.run(AXE.read_text(encoding="utf-8"))
+        found: list[str] = self.driver.execute_async_script(
+            "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then((result) => "
+            "done(result.violations.map((one) => one.id + ': ' + one.nodes[0].html + ' ' "
+            "+ one.nodes[0].failureSummary)))"
+        )
+        self.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+        return found
+
     def choose(self, control: str, value: str) -> None:
         from selenium.webdriver.support.select import Select
 
@@ -138,17 +165,145 @@ def test_the_numbers_are_those_of_the_run(
 ) -> None:
     page.open(pages["three"])
     assert page.run("return document.documentElement.lang") == "en"
+    rows = page.board()
+    assert list(rows) == ["reference", "extractive", "refuse"]
+    # The gold answers, then what is worse with p < 0.05, then what is worse than that.
+    assert [row[0] for row in rows.values()] == ["1", "2", "3"]
     for place, name in enumerate(BASELINES):
         summary = json.loads(logs[name].with_suffix(".summary.json").read_text())
         for aggregate in ("total", "correctness", "safety"):
-            shown = page.texts(f".figure.{aggregate} .number")[place]
-            assert shown == f"{summary['scores'][aggregate]['mean'] * 100:.1f}%"
+            score = summary["scores"][aggregate]
+            interval = f"{score['low'] * 100:.1f}–{score['high'] * 100:.1f}"
+            assert f"{score['mean'] * 100:.1f}% {interval}" in rows[name]
+        for rate in ("right", "false_refusal", "no_refusal", "uncited"):
+            found = summary["rates"][rate]
+            assert f"{found['mean'] * 100:.1f}% n={found['count']}" in rows[name]
         total = summary["scores"]["total"]
         interval = f"{total['low'] * 100:.1f}–{total['high'] * 100:.1f}"
-        assert interval in page.texts(".figure.total .reading")[place]
         assert interval in page.texts(".plot text.label")[place]
     missing = "40 of the 100 questions in the data have no answer."
     assert page.texts(".notices li") == [f"baseline/{name}: {missing}" for name in BASELINES]
+
+
+@pytest.mark.skipif(_PACKAGE is None, reason="needs axe-playwright-python, of requirements-dev.txt")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(page: Page, pages: dict[str, Path], width: int, scheme: str) -> None:
+    for name, view in (("one", "cards"), ("three", "cards"), ("three", "grid")):
+        page.open(pages[name], width, scheme)
+        # A few questions: axe looks at each element, and cards are alike.
+        page.run("location.hash = arguments[0]", f"#kind=typo&view={view}")
+        page.open_all()
+        assert page.violations() == []
+
+
+def test_the_leaderboard_sorts(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["three"])
+    heads = page.driver.find_elements("css selector", ".leaderboard th button")
+    named = {head.text: head for head in heads}
+    named["Model"].click()
+    assert list(page.board()) == ["extractive", "reference", "refuse"]
+    named["Safety"].click()
+    safety = {name: float(row[4].partition("%")[0]) for name, row in page.board().items()}
+    assert list(safety.values()) == sorted(safety.values())
+    named["Safety"].click()
+    assert list(page.board()) == [*reversed(safety)]
+    assert page.run("return document.querySelectorAll('[aria-sort=descending]').length") == 1
+
+
+def test_the_grid_its_order_and_links(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["three"])
+    page.choose("view", "grid: questions and models")
+    page.choose("order", "lowest score")
+    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
+
+    def totals(question: dict[str, Any]) -> list[float]:
+        return [
+            sum(answer["scores"][key] for key in question["conditions"])
+            / len(question["conditions"])
+            for (answer,) in question["answers"]
+        ]
+
+    questions = {question["id"]: totals(question) for question in data["questions"]}
+    rows = page.run(
+        "return [...document.querySelectorAll('.grid-table tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    assert len(rows) == 50
+    for question, *cells in rows:
+        shown = [int(cell.split()[1]) for cell in cells]
+        expected = [total * 100 for total in questions[question.split()[0]]]
+        assert all(abs(one - two) <= 0.5 for one, two in zip(shown, expected, strict=True))
+        signs = [
+            "✓" if total == 1 else "✗" if total == 0 else "◐"
+            for total in questions[question.split()[0]]
+        ]
+        assert [cell.split()[0] for cell in cells] == signs
+    means = [sum(questions[row[0].split()[0]]) for row in rows]
+    assert means == sorted(means)
+    page.choose("order", "largest difference")
+    first = page.run("return document.querySelector('.grid-table tbody a').textContent")
+    spread = {key: max(found) - min(found) for key, found in questions.items()}
+    assert spread[first] == max(spread.values())
+    # Opened again at its address, the page is the same; a question's link shows its card.
+    assert page.run("return location.hash") == "#order=differ&view=grid"
+    page.driver.refresh()
+    assert page.run("return document.querySelector('.grid-table tbody a').textContent") == first
+    page.driver.find_element("css selector", ".grid-table tbody a").click()
+    page.run("return new Promise((done) => setTimeout(done, 100))")
+    assert (
+        page.run("return document.activeElement.querySelector('.about code').textContent") == first
+    )
+    assert page.run("return location.hash") == f"#at={first}"
+
+
+def test_filters_by_kind_and_rule_stand_in_the_address(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["one"])
+    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    typos = [question for question in data["questions"] if "typo" in question.get("kind", ())]
+    page.choose("kind", "typo")
+    assert page.text("#count") == f"Pytania: {len(typos)} z 60"
+    category = data["categories"][typos[0]["category"]]
+    page.choose("category", category)
+    page.driver.refresh()
+    left = [q["id"] for q in typos if data["categories"][q["category"]] == category]
+    assert page.texts("article .about code") == left
+    page.driver.find_element("id", "reset").click()
+    assert page.run("return location.hash") == ""
+    # Several words, in any order, anywhere in question or answer.
+    text = data["strings"][typos[0]["text"]].split()
+    page.search(f"{text[-1]} {text[0]} {typos[0]['id']}")
+    page.wait_for_count("Pytania: 1 z 60")
+
+
+def test_what_is_shown_is_downloaded(page: Page, pages: dict[str, Path], tmp_path: Path) -> None:
+    page.open(pages["three"])
+    page.run("location.hash = '#kind=typo'")
+    page.driver.execute_cdp_cmd(
+        "Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
+    for kind in ("csv", "jsonl"):
+        page.driver.find_element("id", kind).click()
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    names = {"ragifeval.csv", "ragifeval.jsonl"}
+    WebDriverWait(page.driver, 30).until(lambda _: {p.name for p in tmp_path.iterdir()} == names)
+    lines = (tmp_path / "ragifeval.jsonl").read_text(encoding="utf-8").splitlines()
+    with (tmp_path / "ragifeval.csv").open(encoding="utf-8-sig", newline="") as file:
+        table = list(csv.DictReader(file))
+    records = [json.loads(line) for line in lines]
+    ids = page.texts("article .about code")
+    assert [record["id"] for record in records] == [key for key in ids for _ in BASELINES]
+    assert [row["answer"].lstrip("'") for row in table] == [record["answer"] for record in records]
+    assert {record["total"] for record in records if record["model"].endswith("reference")} == {1}
+
+
+def test_printed_it_is_two_pages(page: Page, pages: dict[str, Path]) -> None:
+    for name in ("one", "three"):
+        page.open(pages[name])
+        printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+        pdf = base64.b64decode(printed["data"])
+        assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 2, name
 
 
 def test_filters(page: Page, pages: dict[str, Path]) -> None:
@@ -227,6 +382,8 @@ def test_keys(page: Page, pages: dict[str, Path]) -> None:
         "document.getElementById('filters').getBoundingClientRect().bottom"
     )
     page.press(Keys.TAB)
+    assert page.run("return document.activeElement.getAttribute('href')").startswith("#at=")
+    page.press(Keys.TAB)
     assert page.run("return document.activeElement.tagName") == "SUMMARY"
     assert page.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.press(Keys.ENTER)
@@ -303,7 +460,7 @@ def test_documents_prompt_and_gold_answer(page: Page, pages: dict[str, Path]) ->
     page.search(sample["id"])
     page.wait_for_count("Pytania: 1 z 60")
     page.open_all()
-    assert page.texts(".document h5 code") == sample["context"]
+    assert page.texts(".document h4 code") == sample["context"]
     expected = page.run(
         "return [...document.querySelectorAll('.document')]"
         ".filter((e) => e.querySelector('.tag.expected'))"
@@ -333,6 +490,7 @@ def test_on_paper_everything_is_open_and_nothing_can_be_pressed(
 ) -> None:
     page.open(pages["hostile"], scheme="dark")
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    page.run("document.getElementById('print-questions').click()")
     page.run("dispatchEvent(new Event('beforeprint'))")
     assert page.run("return document.querySelectorAll('details:not([open])').length") == 0
     assert page.run("return document.querySelectorAll('article').length") == 60

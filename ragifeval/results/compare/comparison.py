@@ -29,9 +29,6 @@ Booleans = NDArray[np.bool_]
 MEASURES = (*AGGREGATES, *KEYS)
 """What models are compared in: the aggregates, then the conditions."""
 
-SURE = 0.05
-"""A difference with a smaller p, Holm's correction included, is called significant."""
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:

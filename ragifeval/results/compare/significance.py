@@ -13,6 +13,9 @@ import numpy as np
 
 from ragifeval.scoring.statistics import Floats, Resampling
 
+SURE = 0.05
+"""A difference with a smaller p, Holm's correction included, is called significant."""
+
 # Sums of the same scores in another order differ by less; different ones by more.
 _TOLERANCE = 1e-9
 

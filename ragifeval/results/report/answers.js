@@ -124,7 +124,7 @@ function makeAnswer(question, answer) {
     if (answer.error) parts.push(make("p.no-answer", {}, quoted(answer.error)));
   }
   if (answer.losses) {
-    aside.push(make("div.losses", {}, make("h5", {}, texts.losses),
+    aside.push(make("div.losses", {}, make(data.runs.length > 1 ? "h5" : "h4", {}, texts.losses),
       make("ul", {}, answer.losses.map(makeLoss))));
   } else if (answer.scores && (question.conditions ?? []).length) {
     aside.push(make("p.all-points", {}, texts.all_points));

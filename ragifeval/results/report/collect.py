@@ -4,11 +4,15 @@ It becomes JSON inside the page, where JavaScript makes elements of it. Long tex
 document, the head of a prompt) stand once among `strings`, and are referred to by their place.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tqdm import tqdm
+
 from ragifeval.benchmark.benchmark import Benchmark, Sample
+from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.answers import StoredAnswer
 from ragifeval.results.report.losses import find_losses
 from ragifeval.results.report.marks import cut, find_marks
@@ -16,6 +20,8 @@ from ragifeval.results.report.opinions import find_differences, find_opinions
 from ragifeval.results.report.runs import Run
 from ragifeval.results.single_page import lean
 from ragifeval.run.by_variant import origin_of
+from ragifeval.run.outcome import variant_of
+from ragifeval.run.progress import Unfailing
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import (
     MADE_BY_VARIANTS,
@@ -26,6 +32,7 @@ from ragifeval.scoring.conditions import (
     counted,
     kind_of,
 )
+from ragifeval.scoring.rates import observe
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import Text, other_rule
 
@@ -55,10 +62,10 @@ class Content:
         keys: of the scores.
         counted: those of them that count towards the total, by place.
         documents: id, text (a string's place), title, source.
-        questions: id, text (a string's place), category (its place), kind, reference; conditions
-            (places of keys), expected (places of documents to be cited); views: the ways in which
-            it was put to models, each with context (places of documents) and prompt (role, text
-            in pieces); answers of each run, as `_Collector.answer` makes them.
+        questions: id, text (a string's place), category (its place), kind, variant, reference;
+            conditions (places of keys), expected (places of documents to be cited); views: the
+            ways in which it was put to models, each with context (places of documents) and prompt
+            (role, text in pieces); answers of each run, as `_Collector.answer` makes them.
     """
 
     runs: Sequence[str]
@@ -90,7 +97,9 @@ def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
     collector = _Collector(runs, benchmark, basis)
     # The variants of a question stand together.
     origins = {key: place for place, key in enumerate(map(origin_of, benchmark.samples))}
-    for sample in sorted(benchmark.samples, key=lambda sample: origins[origin_of(sample)]):
+    samples = sorted(benchmark.samples, key=lambda sample: origins[origin_of(sample)])
+    bar = tqdm(samples, unit=" questions", dynamic_ncols=True, file=Unfailing(sys.stderr))
+    for sample in bar:
         if any(sample.id in run.answers for run in runs):
             collector.add(sample)
     return collector.content
@@ -141,6 +150,7 @@ class _Collector:
                 text=self._intern(sample.question),
                 category=None if category is None else content.categories.index(category),
                 kind=sample.kind,
+                variant=None if (variant := variant_of(sample)) == CORE else variant,
                 reference=sample.reference,
                 conditions=[place for place in content.counted if content.keys[place] in scored],
                 expected=[self._document(key) for key in sample.expect.get("cite", ())],
@@ -175,11 +185,12 @@ class _Collector:
             "opinions": list(find_opinions(stored.record)),
         }
         if text is None:
-            run.add(sample, stored, None)
+            run.add(sample, stored, None, None)
             return lean(**told)
         context = stored.context or sample.context
         scores = self._scorer.score(sample, context, text)
-        run.add(sample, stored, scores)
+        observed = observe(sample.expect, context, text, basis.criteria.refusal_message)
+        run.add(sample, stored, scores, observed)
         response = Response(text, Text(basis.criteria.normalizer(text)), context)
         marks = find_marks(conditions, response, basis.criteria, basis.matching)
         losses = find_losses(conditions, response, marks, scores[basis.matching])

@@ -23,10 +23,12 @@ function searchedText(question, form) {
   return searched.get(form)[question];
 }
 
-/** Whether a question holds what is searched; letters with marks are found only as they are. */
-function isFound(question, text) {
-  const form = bare(text) === plain(text) ? bare : plain;
-  return searchedText(question, form).includes(form(text).trim());
+/** Whether a question holds all words; letters with marks are found only as they are. */
+function isFound(question, words) {
+  return words.every((word) => {
+    const form = bare(word) === plain(word) ? bare : plain;
+    return searchedText(question, form).includes(form(word));
+  });
 }
 
 function totalOf(answers, question, condition) {
@@ -39,6 +41,7 @@ const POINTS = {
   all: () => true,
   lost: (question, condition) =>
     question.answers.flat().some((answer) => hasLost(answer, question, condition)),
+  rules: (question) => question.answers.flat().some((answer) => answer.others),
   differ: (question, condition) =>
     new Set(data.runs.map((_, run) => totalOf(question.answers[run], question, condition))).size > 1,
   failed: (question) =>
@@ -54,7 +57,7 @@ function pointChoices() {
     data.runs.forEach((run, index) => choices.push([`lost-${index}`, say("points_lost_by", { run })]));
     choices.push(["differ", texts.points_differ]);
   }
-  for (const name of ["failed", "truncated"]) {
+  for (const name of ["rules", "failed", "truncated"]) {
     if (data.questions.some((question) => POINTS[name](question, null))) {
       choices.push([name, texts["points_" + name]]);
     }
@@ -70,15 +73,14 @@ function hasPoints(points, question, condition) {
   return POINTS[points](question, condition);
 }
 
-/**
- * The places of the questions that match.
- * @param {{text: string, points: string, condition: ?number, category: ?number}} filters
- */
+/** The places of the questions that match, in an order; indices and names are null for all. */
 function matching(filters) {
-  const text = plain(filters.text).trim();
-  return data.questions.flatMap((question, index) =>
+  const words = plain(filters.text).split(/\s+/).filter((word) => word !== "");
+  return ordered(data.questions.flatMap((question, index) =>
     (filters.category === null || question.category === filters.category) &&
     (filters.condition === null || question.conditions?.includes(filters.condition)) &&
+    (!filters.kind || question.kind?.includes(filters.kind)) &&
+    (!filters.variant || (question.variant ?? "core") === filters.variant) &&
     hasPoints(filters.points, question, filters.condition) &&
-    (text === "" || isFound(index, text)) ? [index] : []);
+    isFound(index, words) ? [index] : []), filters.order);
 }

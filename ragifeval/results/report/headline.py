@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ragifeval.results.compare.significance import SURE, permutation_p
 from ragifeval.results.report.runs import Run
 from ragifeval.results.report.variants import Curve, VariantRow, curves, variant_rows
+from ragifeval.run.performance import Figures, Price
+from ragifeval.run.summary import shown_rates
 from ragifeval.scoring.conditions import REGISTRY, counted
-from ragifeval.scoring.statistics import Estimate
+from ragifeval.scoring.statistics import Estimate, Resampling
 from ragifeval.text.matching import other_rule
 
 
@@ -44,7 +47,12 @@ class JudgedRow:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of one run besides its scores; None where it is not known."""
+    """What is known of one run besides its scores; None where it is not known.
+
+    Attributes:
+        rates: those of its answers.
+        rank: the group of runs whose totals cannot be told apart that it is in, from 1.
+    """
 
     name: str
     file: str
@@ -53,9 +61,10 @@ class RunFacts:
     truncated: int
     characters: float | None
     words: float | None
-    seconds: float | None
-    tokens: int | None
     signatures: Sequence[str]
+    figures: Figures | None = None
+    rates: Mapping[str, Estimate] = field(default_factory=dict)
+    rank: int = 1
 
 
 @dataclass(frozen=True)
@@ -73,19 +82,32 @@ class Headline:
     variants: Sequence[VariantRow] = ()
     curves: Sequence[Curve] = ()
 
+    @property
+    def ranked(self) -> Sequence[int]:
+        """The places of the runs, the best total first."""
+        totals = self.aggregates[0].cells if self.aggregates else [None] * len(self.runs)
+        means = [cell.estimate.mean if cell else -1.0 for cell in totals]
+        return sorted(range(len(self.runs)), key=lambda place: -means[place])
 
-def headline(runs: Sequence[Run], categories: Sequence[str], seed: int) -> Headline:
+
+def headline(
+    runs: Sequence[Run],
+    categories: Sequence[str],
+    seed: int,
+    prices: Sequence[Price | None] = (),
+) -> Headline:
     """Estimate everything.
 
     Args:
         runs: whose answers are counted.
         categories: in the order in which they are to be shown.
         seed: of the intervals.
+        prices: of each run's tokens; empty where none is known.
     """
     matching = runs[0].outcome.matching
     other = other_rule(matching)
     estimates = [run.outcome.estimates(seed) for run in runs]
-    by_category = [run.totals_by_category(seed) for run in runs]
+    by_category = [run.outcome.grouped(seed, "category") for run in runs]
 
     def row(name: str, counts: bool = True) -> ScoreRow:
         cells = [
@@ -98,7 +120,11 @@ def headline(runs: Sequence[Run], categories: Sequence[str], seed: int) -> Headl
 
     def category_row(name: str) -> ScoreRow:
         return ScoreRow(
-            name, [Cell(found[name]) if name in found else None for found in by_category]
+            name,
+            [
+                Cell(found[name]["total"]) if "total" in found.get(name, {}) else None
+                for found in by_category
+            ],
         )
 
     keys = [key for condition in REGISTRY.values() for key in condition.keys]
@@ -106,7 +132,12 @@ def headline(runs: Sequence[Run], categories: Sequence[str], seed: int) -> Headl
         matching=matching,
         other=other,
         samples=len(runs[0].outcome.samples),
-        runs=[_facts(run, by_rule[matching]) for run, by_rule in zip(runs, estimates, strict=True)],
+        runs=[
+            _facts(run, by_rule[matching], price, rank)
+            for run, by_rule, price, rank in zip(
+                runs, estimates, prices or [None] * len(runs), _ranks(runs, seed), strict=True
+            )
+        ],
         aggregates=_with_scores(row(name) for name in ("total", "correctness", "safety")),
         conditions=_with_scores(row(key, key in counted()) for key in keys),
         categories=_with_scores(map(category_row, categories)),
@@ -139,7 +170,7 @@ def _with_scores(rows: Iterable[ScoreRow]) -> list[ScoreRow]:
     return [row for row in rows if any(row.cells)]
 
 
-def _facts(run: Run, estimates: Mapping[str, Estimate]) -> RunFacts:
+def _facts(run: Run, estimates: Mapping[str, Estimate], price: Price | None, rank: int) -> RunFacts:
     characters, words = (estimates.get(key) for key in ("len_chars", "len_words"))
     return RunFacts(
         name=run.name,
@@ -149,10 +180,31 @@ def _facts(run: Run, estimates: Mapping[str, Estimate]) -> RunFacts:
         truncated=run.outcome.truncated,
         characters=characters.mean if characters else None,
         words=words.mean if words else None,
-        seconds=run.median_seconds,
-        tokens=run.tokens,
         signatures=[str(signature) for signature in run.signatures],
+        figures=run.outcome.performance.figures(price),
+        rates={name: estimates[name] for name in shown_rates([estimates])},
+        rank=rank,
     )
+
+
+def _ranks(runs: Sequence[Run], seed: int) -> Sequence[int]:
+    """The group of each run: a group begins with the best run that is worse than its head.
+
+    A run is worse where the paired permutation test of the totals says so with p < 0.05, over the
+    questions that both answered.
+    """
+    totals = [run.outcome.totals() for run in runs]
+    means = [sums.sum() / counts.sum() if counts.any() else -1.0 for sums, counts in totals]
+    ranks = [1] * len(runs)
+    order = sorted(range(len(runs)), key=lambda place: -means[place])
+    head, rank = order[0], 1
+    for place in order[1:]:
+        both = (totals[head][1] > 0) & (totals[place][1] > 0)
+        differences = (totals[place][0] - totals[head][0])[both]
+        if both.any() and permutation_p(differences[None], Resampling(seed, 2_000))[0] < SURE:
+            head, rank = place, rank + 1
+        ranks[place] = rank
+    return ranks
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ function makeClaims(claims) {
     common: texts.opinion_common };
   const count = claims.map(([side, list]) => `${names[side]}: ${list.length}`).join(", ");
   return makeLazily("details.claims", say("opinion_claims", { count }),
-    () => claims.map(([side, list]) => make("section.message", {}, make("h5", {}, names[side]),
+    () => claims.map(([side, list]) => make("section.message", {}, make("p.reason", {}, names[side]),
       make("ul", {}, list.map((claim) => makeText("li", claim))))));
 }
 
@@ -32,7 +32,7 @@ function makeOpinion(opinion) {
     const title = sayNodes("opinion_reason", { metric: quoted(opinion.metric) });
     const reason = () => makeText("div.plain-text", opinion.reason);
     parts.push(opinion.reason.length > MOST_OPEN ? makeLazily("details.reason", title, reason)
-      : [make("h6", {}, title), reason()]);
+      : [make("p.reason", {}, title), reason()]);
   }
   for (const doubt of opinion.doubts ?? []) {
     parts.push(make("p.doubt", {}, sayNodes("opinion_doubt", { doubt: quoted(doubt) })));
@@ -45,7 +45,7 @@ const makeAnswerAlone = makeAnswer;
 makeAnswer = (question, answer) => {
   const element = makeAnswerAlone(question, answer);
   if (answer.judged || answer.opinions) {
-    element.lastElementChild.append(make("div.opinions", {}, make("h5", {}, texts.judged),
+    element.lastElementChild.append(make("div.opinions", {}, make(data.runs.length > 1 ? "h5" : "h4", {}, texts.judged),
       answer.judged ? make("ul.badges", {},
         answer.judged.map((score) => makeJudgedScore(score, answer))) : null,
       (answer.opinions ?? []).map(makeOpinion)));

@@ -12,10 +12,16 @@ function choose(name) {
   return $(name).value === "" ? null : Number($(name).value);
 }
 
+/** Where rows or cards stand. */
+function container() {
+  return $("list").querySelector("tbody") ?? $("list");
+}
+
 function grow(count = CHUNK) {
-  const list = $("list");
+  const list = container();
   const start = list.childElementCount;
-  list.append(...matches.slice(start, start + count).map(makeQuestion));
+  const makeOne = list === $("list") ? makeQuestion : makeGridRow;
+  list.append(...matches.slice(start, start + count).map(makeOne));
   const left = matches.length - list.childElementCount;
   $("more").hidden = left === 0;
   $("more").textContent = say("show_more", { next: Math.min(CHUNK, left), left });
@@ -25,21 +31,65 @@ function filter() {
   matches = matching({
     text: $("search").value,
     points: $("points").value,
+    order: $("order").value,
+    kind: $("kind").value,
+    variant: $("variant").value,
     condition: choose("condition"),
     category: choose("category"),
   });
   current = null;
-  $("list").replaceChildren();
+  $("list").replaceChildren(...($("view").value === "grid" ? [makeGrid()] : []));
   grow();
-  if (!matches.length) $("list").append(make("p.nothing", {}, texts.none_shown));
+  if (!matches.length) $("list").replaceChildren(make("p.nothing", {}, texts.none_shown));
   $("count").textContent = say("shown", { count: number(matches.length, 0), all: number(data.questions.length, 0) });
+  writeAddress();
 }
 
+const DEFAULTS = { search: "", points: "all", order: "data", view: "cards", condition: "", category: "", kind: "", variant: "" };
+
 function setFilters(values) {
-  for (const name of ["search", "points", "condition", "category"]) {
-    $(name).value = values[name] ?? (name === "points" ? "all" : "");
+  for (const [name, otherwise] of Object.entries(DEFAULTS)) {
+    $(name).value = values[name] ?? otherwise;
+    if ($(name).value !== String(values[name] ?? otherwise)) $(name).value = otherwise;
   }
   filter();
+}
+
+// What stands in the address: conditions and categories by their names, which stay the same.
+const NAMED = { condition: data.keys, category: data.categories };
+
+/** Every filter stands in the address, so that a link shows what I see. */
+function writeAddress(at = null) {
+  const told = new URLSearchParams();
+  for (const [name, otherwise] of Object.entries(DEFAULTS)) {
+    const value = $(name).value;
+    if (value !== otherwise) told.set(name, NAMED[name]?.[Number(value)] ?? value);
+  }
+  if (at !== null) told.set("at", at);
+  const address = told.toString() ? "#" + told : location.pathname + location.search;
+  if (address !== location.hash) {
+    try { history.replaceState(null, "", address); } catch { /* too often for this browser */ }
+  }
+}
+
+/** Show what the address names: the filters, and the question that a link is to. */
+function readAddress() {
+  if (location.hash && !location.hash.includes("=")) return false;
+  const told = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  for (const [name, names] of Object.entries(NAMED)) {
+    if (name in told) told[name] = String(names.indexOf(told[name]));
+  }
+  setFilters(told);
+  const index = data.questions.findIndex((question) => question.id === told.at);
+  const place = matches.indexOf(index);
+  if (place < 0) return true;
+  grow(Math.max(0, place + 1 - container().childElementCount));
+  const card = container().children[place];
+  current = card;
+  writeAddress(told.at);
+  card.focus({ preventScroll: true });
+  card.scrollIntoView({ block: "start" });
+  return true;
 }
 
 function fillControls() {
@@ -49,8 +99,15 @@ function fillControls() {
     make("option", { value: index }, scoreName(data.keys[index]))));
   $("category").append(...data.categories.map((name, index) =>
     make("option", { value: index }, name)));
-  const columns = ["condition", "category"].filter((name) => $(name).options.length === 1);
-  for (const name of columns) $(name).closest("label").hidden = true;
+  $("order").append(...Object.keys(ORDERS).map((value) => make("option", { value }, texts["order_" + value])));
+  const tags = { kind: (question) => question.kind ?? [], variant: (question) => [question.variant ?? "core"] };
+  for (const [name, of] of Object.entries(tags)) {
+    const values = [...new Set(data.questions.flatMap(of))].sort();
+    if (name === "variant" && values.length < 2) values.length = 0;
+    $(name).append(...values.map((value) => make("option", { value }, value)));
+  }
+  const single = ["condition", "category", "kind", "variant"].filter((name) => $(name).options.length === 1);
+  for (const name of single) $(name).closest("label").hidden = true;
 }
 
 /** The names beside the bars become buttons that show their questions. */
@@ -86,14 +143,14 @@ function fillLegend() {
 }
 
 function step(by) {
-  const list = $("list");
-  const from = document.activeElement?.closest("article.question") ?? current;
+  const list = container();
+  const from = document.activeElement?.closest("[data-index]") ?? current;
   const place = from ? [...list.children].indexOf(from) + by : 0;
   if (place >= list.childElementCount && place < matches.length) grow();
   const next = list.children[place];
-  if (!next || !next.matches("article")) return;
+  if (!next?.dataset.index) return;
   current = next;
-  next.focus({ preventScroll: true });
+  (next.querySelector("a") && next.matches("tr") ? next.querySelector("a") : next).focus({ preventScroll: true });
   next.scrollIntoView({ block: "start" });
 }
 
@@ -138,7 +195,9 @@ function preparePrint() {
   let opened = [];
   let before = 0;
   addEventListener("beforeprint", () => {
-    before = $("list").childElementCount;
+    document.body.classList.toggle("print-questions", $("print-questions").checked);
+    if (!$("print-questions").checked) return;
+    before = container().childElementCount;
     if (before < MOST_PRINTED) grow(MOST_PRINTED - before);
     opened = [...document.querySelectorAll("details:not([open])")];
     for (const details of opened) {
@@ -150,9 +209,11 @@ function preparePrint() {
     $("printed").textContent = say("printed", { count, all: matches.length });
   });
   addEventListener("afterprint", () => {
+    if (!opened.length) return;
     for (const details of opened) details.open = false;
-    while ($("list").childElementCount > before) $("list").lastElementChild.remove();
+    while (container().childElementCount > before) container().lastElementChild.remove();
     grow(0);
+    opened = [];
     $("printed").hidden = true;
   });
 }
@@ -162,24 +223,28 @@ $("search").addEventListener("input", () => {
   clearTimeout(waiting);
   waiting = setTimeout(filter, DEBOUNCE);
 });
-for (const name of ["points", "condition", "category"]) $(name).addEventListener("change", filter);
+for (const name of Object.keys(DEFAULTS).slice(1)) $(name).addEventListener("change", filter);
 $("reset").addEventListener("click", () => {
   setFilters({});
   $("search").focus();
 });
 $("more").addEventListener("click", () => {
-  const start = $("list").childElementCount;
+  const start = container().childElementCount;
   grow();
-  $("list").children[start].focus({ preventScroll: true });
+  const next = container().children[start];
+  (next.querySelector("tr a, th a") ?? next).focus({ preventScroll: true });
 });
+for (const kind of ["csv", "jsonl"]) $(kind).addEventListener("click", () => download(kind, matches));
+addEventListener("hashchange", readAddress);
 addEventListener("keydown", onKey);
 
 keepTheme();
 fillControls();
 linkBars();
+sortLeaderboard();
 fillLegend();
 preparePrint();
 $("keys").append(...sayNodes("keys", {
   slash: make("kbd", {}, "/"), j: make("kbd", {}, "j"), k: make("kbd", {}, "k") }));
 for (const name of ["filters", "legend", "theme-control"]) $(name).hidden = false;
-filter();
+if (!readAddress()) filter();

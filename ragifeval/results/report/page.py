@@ -19,7 +19,7 @@ from ragifeval.results.single_page import embedded, policy
 
 _HERE = Path(__file__).parent
 _STYLES = ("page.css", "questions.css", "print.css")
-_SCRIPTS = ("elements.js", "answers.js", "questions.js", "filters.js", "main.js")
+_SCRIPTS = ("elements.js", "answers.js", "questions.js", "list.js", "filters.js", "main.js")
 # What pages of judged logs alone hold; all others are without it.
 _JUDGED_STYLES = ("judged.css",)
 _JUDGED_SCRIPTS = ("judged.js",)

@@ -24,7 +24,7 @@ function makeDocuments(question, view, number) {
       tags.push(make(`span.tag.${isExpected || !question.expected ? "cited" : "miscited"}`, {}, name));
     }
     return make("section.document", {},
-      make("h5", {}, `[${position}] `, quoted(shown.title ?? shown.id), " ",
+      make("h4", {}, `[${position}] `, quoted(shown.title ?? shown.id), " ",
         shown.title ? make("code", {}, quoted(shown.id)) : null, tags.map((tag) => [" ", tag])),
       makeText("div.plain-text", data.strings[shown.text]),
       shown.source ? make("p.source", {}, sayNodes("source", { source: quoted(shown.source) })) : null);
@@ -41,7 +41,7 @@ function makeExpected(question, view) {
 
 function makePrompt(view) {
   return view.prompt.map(([role, pieces]) => make("section.message", {},
-    make("h5", {}, texts["role_" + role] ?? role),
+    make("h4", {}, texts["role_" + role] ?? role),
     makeText("pre", pieces.map((piece) => data.strings[piece]).join(""))));
 }
 
@@ -83,7 +83,8 @@ function makeQuestion(index) {
   const kinds = (question.kind ?? []).map((kind) => make("span.kind", {}, quoted(kind)));
   return make("article.question", { tabindex: "-1", "aria-labelledby": labelled, "data-index": index },
     make("header", {},
-      make("p.about", {}, make("code", {}, quoted(question.id)), category, kinds),
+      make("p.about", {}, make("a", { href: linkTo(question), title: texts.link }, make("code", {}, quoted(question.id))),
+        category, kinds, question.variant ? make("span.kind", {}, quoted(question.variant)) : null),
       make("h3", { id: labelled, lang: "pl", dir: "auto" }, written(data.strings[question.text]))),
     make(`div.runs${data.runs.length > 1 ? ".several" : ""}`, {},
       data.runs.map((_, run) => makeRun(question, run))),

@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
+from typing import Any
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
@@ -14,9 +14,11 @@ from ragifeval.run.outcome import Outcome, score_names, variant_of
 from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.scorer import Scores
 from ragifeval.scoring.signature import Signature
-from ragifeval.scoring.statistics import Estimate, Tally
 
 _NAMED = 10
+
+# What the outcome takes from a record as it stands in the log.
+_TOLD = ("finish_reason", "usage", "seconds", "asked", "retries", "reasoning", "prompt_chars")
 
 
 class Run:
@@ -33,8 +35,6 @@ class Run:
         answers: sample id -> what the log has for it.
         outcome: what is answered, and the scores.
         rescored: ids of the samples for which the log has other scores than those computed now.
-        seconds: that answers took, as far as the log tells.
-        tokens: of all prompts and answers; None where the log tells none.
         placed: of each answer that is to cite documents, the place of the first of them, from 1,
             and the mean of its scores.
 
@@ -55,10 +55,7 @@ class Run:
         self.name = next(filter(None, map(model_name, self.signatures)), path.stem)
         self.outcome = Outcome(samples, matching)
         self.rescored: list[str] = []
-        self.seconds: list[float] = []
-        self.tokens: int | None = None
         self.placed: list[tuple[int, float]] = []
-        self._by_category: dict[str, Tally] = defaultdict(partial(Tally, len(samples)))
 
     @property
     def signatures(self) -> Sequence[Signature]:
@@ -70,53 +67,42 @@ class Run:
         """Whether the model was given one text instead of chat messages."""
         return any(signature.parts.get("mode") == "completion" for signature in self.signatures)
 
-    @property
-    def median_seconds(self) -> float | None:
-        """Of the time that an answer took; None where the log tells no time, or none passed."""
-        return median(self.seconds) or None if self.seconds else None
-
     def add(
-        self, sample: Sample, stored: StoredAnswer, scores: Mapping[str, Scores] | None
+        self,
+        sample: Sample,
+        stored: StoredAnswer,
+        scores: Mapping[str, Scores] | None,
+        observed: Mapping[str, Any] | None,
     ) -> None:
         """Count one answer.
 
         Args:
             scores: under each rule; None where there is no answer.
+            observed: what the answer does, as `rates` has it.
         """
-        outcome = self.outcome
-        names = score_names(outcome.matching)
-        outcome.add(
-            {
-                "id": sample.id,
-                "answer": stored.text,
-                "error": stored.error,
-                "finish_reason": stored.finish_reason,
-                **{name: scores and scores[rule] for rule, name in names.items()},
-            }
-        )
+        matching, context = self.outcome.matching, stored.context or sample.context
+        names = score_names(matching)
+        told = {key: stored.record.get(key) for key in _TOLD}
+        known = {
+            "id": sample.id,
+            "answer": stored.text,
+            "error": stored.error,
+            "category": sample.category,
+            "kind": list(sample.kind),
+            "variant": variant_of(sample),
+            "context": list(context),
+            "observed": observed,
+            **{name: scores and scores[rule] for rule, name in names.items()},
+        }
+        self.outcome.add({**told, **known})
         if scores is None:
             return
-        headline = scores[outcome.matching]
-        counts = {name: value for name, value in headline.items() if name in counted()}
-        if sample.category is not None and variant_of(sample) == outcome.headline:
-            self._by_category[sample.category].add(outcome.places[sample.id], counts)
-        needed = sample.expect.get("cite")
-        if needed:
-            context = stored.context or sample.context
+        if needed := sample.expect.get("cite"):
             first = min(context.index(key) for key in needed)
-            self.placed.append((first + 1, fmean(counts.values())))
+            values = [value for name, value in scores[matching].items() if name in counted()]
+            self.placed.append((first + 1, fmean(values)))
         if _differs(stored, scores):
             self.rescored.append(sample.id)
-        if stored.seconds is not None:
-            self.seconds.append(stored.seconds)
-        for count in stored.tokens:
-            if count is not None:
-                self.tokens = (self.tokens or 0) + count
-
-    def totals_by_category(self, seed: int) -> dict[str, Estimate]:
-        """Category -> the estimate of the total under the headline rule."""
-        by_category = {name: tally.estimates(seed) for name, tally in self._by_category.items()}
-        return {name: estimates["total"] for name, estimates in by_category.items() if estimates}
 
 
 def _differs(stored: StoredAnswer, scores: Mapping[str, Scores]) -> bool:

@@ -107,7 +107,8 @@ def test_an_answer_with_all_that_its_log_tells(
     assert [shown.keys[index] for index in question["conditions"]] == ["include", "cite_f1"]
     assert [shown.documents[index]["id"] for index in question["expected"]] == ["doc-a"]
     assert shown.categories[question["category"]] == "opłaty"
-    assert (run.outcome.answered, run.tokens, run.median_seconds) == (1, 109, 1.5)
+    figures = run.outcome.performance.figures((1e4, 1e4))
+    assert (run.outcome.answered, figures.median_seconds, figures.cost) == (1, 1.5, 1.09)
 
 
 def test_the_other_rule_is_kept_where_it_differs(

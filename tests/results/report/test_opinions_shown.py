@@ -71,7 +71,7 @@ def test_scores_and_reasons_stand_beside_the_conditions(
         [["recall", "0.5", False], ["precision", "1", False], ["f1", "0.6667", False]],
         [],
     ]
-    assert page.texts(".opinion h6")[0] == "Reason: correctness"
+    assert page.texts(".opinion .reason")[0] == "Reason: correctness"
     assert page.texts(".opinion .plain-text")[0] == "Zgodna."
     assert page.texts(".opinion .no-answer") == [
         "correctness: unjudged: the reply cannot be read: it holds no score"

@@ -23,7 +23,9 @@ HOSTILE = "</title></script><script>alert(1)</script>'\"&\u202e"
 
 
 def rendered(name: str = "model", language: str = "pl") -> str:
-    facts = RunFacts(name, f"{name}.jsonl", 1, 0, 0, None, None, None, None, [name])
+    facts = RunFacts(
+        name, f"{name}.jsonl", 1, 0, 0, None, None, [name], rates={"right": Estimate(0.5, 2, 0, 1)}
+    )
     cell = Cell(Estimate(0.5, 2, 0.25, 0.75), 0.5)
     head = Headline(
         matching="substring",
@@ -95,7 +97,18 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
         for pattern in ("*.js", "*.jinja", "*.py")
         for path in REPORT.glob(pattern)
     )
-    families = ("loss_", "mark_", "finish_", "rule_", "role_", "points_", "notice_")
+    families = (
+        "rate_",
+        "figure_",
+        "order_",
+        "loss_",
+        "mark_",
+        "finish_",
+        "rule_",
+        "role_",
+        "points_",
+        "notice_",
+    )
     scores = {"include", "exclude", "cite_f1", "cite_precision", "cite_recall", "refuse", "safe"}
     for name in catalogues[0]:
         placeholders = [sorted(re.findall(r"\{\w+\}", texts[name])) for texts in catalogues]
