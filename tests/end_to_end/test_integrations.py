@@ -20,9 +20,13 @@ import pytest
 
 from ragifeval import __version__
 from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.generators.base import Answer
 from ragifeval.jsonl import read_json_objects
 from ragifeval.paths import CONTRAST, ROOT, SAMPLES
+from ragifeval.run.plan import RunSettings, make_task
+from ragifeval.run.run import make_record
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY
+from ragifeval.scoring.scorer import Scorer
 from tools.testing.loopback import Call, Loopback, Response, chat, completion
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
@@ -204,10 +208,11 @@ def _scenarios(folder: Path) -> dict[str, Scenario]:
     options = {name: str(folder / name) for name in data} | {
         "refusal_message": "Nie wiem",
         "system_message": "Mów „krótko” – {{ docs }}!\n\n",
+        # One sample has two documents, and gets the third.
+        "variants": "noise:3",
     }
     return {
         "the benchmark": Scenario(_answers(), {}),
-        "twin": Scenario(_answers(), {"variants": "twin"}),
         "own": Scenario(answers, options, shuffle_seed=3, lm_eval_completes=True),
     }
 
@@ -249,7 +254,7 @@ def all_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Runs]:
     }
 
 
-@pytest.fixture(params=["the benchmark", "twin", "own"])
+@pytest.fixture(params=["the benchmark", "own"])
 def runs(all_runs: Mapping[str, Runs], request: pytest.FixtureRequest) -> Runs:
     return all_runs[request.param]
 
@@ -412,8 +417,7 @@ class TestInspect:
     def test_means(self, runs: Runs, attribute: str) -> None:
         (score,) = self.log(runs, attribute).results.scores
         found = {name: metric.value for name, metric in score.metrics.items()}
-        known = {name: value for name, value in found.items() if not math.isnan(value)}
-        assert known == summarized(runs.chat)
+        assert found == summarized(runs.chat)
         assert next(iter(found)) == "total"  # the first one is the headline
 
     def test_scores_of_each_answer(self, runs: Runs, attribute: str) -> None:
@@ -438,3 +442,35 @@ def test_lm_eval_validates(tmp_path: Path) -> None:
         *(script("lm_eval"), "validate", "--tasks", "rag_ifeval", "--include_path", LM_EVAL_TASK)
     )
     shell.finish()
+
+
+def test_twins() -> None:
+    """What tasks make of a variant, called as the harnesses call them, beside a run of our own."""
+    pytest.importorskip("datasets", reason="datasets is not installed: requirements-dev.txt")
+    pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: requirements-dev.txt")
+    from ragifeval.integrations import inspect
+    from ragifeval.integrations.lm_eval import task as lm_eval
+
+    answers = _answers()
+    asked = make_task(RunSettings.of(variants="twin"))
+    scorer, outcome = Scorer.load(), asked.new_outcome()
+    rows = list(lm_eval.load(variants="twin")["test"])
+    dataset = inspect.rag_ifeval(variants="twin").dataset
+    found: dict[str, list[Any]] = {}
+    for sample, row, theirs in zip(asked.samples, rows, dataset, strict=True):
+        prompt = asked.request(sample).prompt
+        assert [row["system_message"], row["prompt"]] == [one.content for one in prompt.messages]
+        assert [one.content for one in theirs.input] == [one.content for one in prompt.messages]
+        assert (row["id"], theirs.id) == (sample.id, sample.id)
+        assert theirs.metadata["expect"] == json.loads(row["expect"]) == sample.expect
+        answer = Answer(asked.request(sample), answers[sample.question])
+        record = make_record(sample, sample.context, answer, scorer, asked.matching, None, "")
+        outcome.add(record)
+        for name, value in lm_eval.process_results(row, [answers[sample.question]]).items():
+            found.setdefault(name, []).append(value)
+    expected = outcome.estimates(seed=0)["substring"]
+    for name in ("refuse", "invented", "partial"):
+        assert lm_eval.mean(found[name]) == expected[name].mean
+        assert 0 < expected[name].mean < 1
+    for name in ("safety", "total"):
+        assert lm_eval.pooled_mean(found[name]) == expected[name].mean
