@@ -331,6 +331,7 @@ class Things:
                 pairs[mini] = before
                 continue
             is_free = behind in self._by_mini and behind not in self._value_minis
+            is_free = is_free and not self._is_compared(behind)
             # "A: x, y, B: z": the y is not of B.
             if is_free and claimed:
                 is_label = then is not None and then.opener in (":", "–")
@@ -372,7 +373,8 @@ class Things:
             if other in self._by_mini and not self._is_aside(other) and not is_taken:
                 return self._by_mini[other][-1].side
         for other in minis[at + 1 : at + 1 + _REACH_BACK]:
-            if other in self._by_mini and other not in self._value_minis:
+            is_free = other in self._by_mini and other not in self._value_minis
+            if is_free and not self._is_compared(other):
                 return self._by_mini[other][0].side
         return None
 
@@ -389,7 +391,13 @@ class Things:
         following = self._units.following(mini)
         if following is not None and following.opener == ":":
             return False
-        return any(self._words[token] in _ASIDE for token in mini.tokens[:2])
+        if any(self._words[token] in _ASIDE for token in mini.tokens[:2]):
+            return True
+        return self._is_compared(mini)
+
+    def _is_compared(self, mini: Clause) -> bool:
+        """Whether its first thing is what is compared with: "o 24 zł więcej niż rok wcześniej"."""
+        return self._words[self._by_mini[mini][0].start - 1] == "niż"
 
     def _by_layout(self, place: Place) -> int:
         """The thing of the line, of what heads it, or of the sentences before."""

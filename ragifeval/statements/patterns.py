@@ -120,13 +120,11 @@ class Phrase:
         others = {units.clause[token] for token in tokens} - {units.clause[start]}
         if not others:
             return True
-        # Another row of thought, another cell, but for the one that the row begins with.
-        between_clauses = units.clauses[
-            units.clause[start].number + 1 : units.clause[end].number + 1
-        ]
-        if any(clause.opener == ";" for clause in between_clauses):
-            return False
+        # A semicolon parts two thoughts, and a number belongs to its cell.
         head = units.clause[start]
+        crossed = units.clauses[head.number + 1 : units.clause[end].number + 1]
+        if any(clause.opener == ";" for clause in crossed):
+            return False
         if self.unit and any(clause.cell != head.cell for clause in others):
             return False
         # Over a comma, the words keep their order, and nothing denies; over a colon, they need not.

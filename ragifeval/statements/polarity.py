@@ -28,7 +28,7 @@ def _words(key: str) -> WordSet:
 # What a word does to the clause it stands in; one word may do several things.
 _KEYS = (
     *("not", "without", "instead", "nor", "none", "false", "past", "past_adjectives"),
-    *("past_years", "elsewhere", "unreal", "besides"),
+    *("past_years", "elsewhere", "unreal", "besides", "mistaking"),
 )
 _LISTS: Mapping[int, WordSet] = {
     **{1 << place: _words(key) for place, key in enumerate(_KEYS)},
@@ -36,12 +36,12 @@ _LISTS: Mapping[int, WordSet] = {
     2 << len(_KEYS): word_set("verdict", "no"),
 }
 (_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE, _PAST, _PAST_ADJECTIVE) = list(_LISTS)[:8]
-(_PAST_YEAR, _ELSEWHERE, _UNREAL, _BESIDES, _YES, _NO) = list(_LISTS)[8:]
+(_PAST_YEAR, _ELSEWHERE, _UNREAL, _BESIDES, _MISTAKING, _YES, _NO) = list(_LISTS)[8:]
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
 _PAST_THINGS, _HERE, _CHANGED = map(_words, ("past_things", "here", "changed"))
 _ERRORS, _THAT = table("polarity")["disowning"], _words("that")
-_COMPARED, _SPARING, _MISTAKING = map(_words, ("compared", "sparing", "mistaking"))
+_COMPARED, _SPARING = _words("compared"), _words("sparing")
 _BOUNDED, _HAVING, _LIMITED = map(_words, ("bounded", "having", "limited"))
 _BEHIND, _COVERING, _JOINS = _words("behind"), _words("covering"), _words("joins")
 _GOVERNORS, _PAYING, _INSTEAD_ENDS = map(_words, ("governors", "paying", "instead_ends"))
@@ -250,7 +250,7 @@ class Signs:
             is_of_another
             or self._is_limited(place)
             or self._is_of_one(place, clause)
-            or self._is_mistaken(place, clause)
+            or self._is_mistaken(place, marked)
             or clause.sentence.number in self._reversed
             or (clause.opener == ":" and self._is_past(units.clauses[clause.number - 1]))
         )
@@ -308,24 +308,27 @@ class Signs:
 
     def _is_of_one(self, place: Place, clause: Clause) -> bool:
         """Whether it is said of one of several: "tylko jeden z nich"."""
-        return any(
-            token not in place.taken
-            and self._words[token] in _ONE
-            and self._words[token + 1 : token + 3] in _OF_THEM
-            for token in clause.tokens[:_REACH]
-        )
+        clauses = self._reading.units.clause
+        return any(clauses[token] is clause and token not in place.taken for token in self._of_them)
 
-    def _is_mistaken(self, place: Place, clause: Clause) -> bool:
+    @cached_property
+    def _of_them(self) -> Sequence[int]:
+        """Each "jeden z nich"."""
+        words = self._words
+        ones = [token for token, word in enumerate(words) if word in _ONE]
+        return [token for token in ones if words[token + 1 : token + 3] in _OF_THEM][:_REACH]
+
+    def _is_mistaken(self, place: Place, marked: Sequence[tuple[int, int]]) -> bool:
         """Whether it is what something should not be taken for: "proszę nie mylić z PIT-36"."""
-        behind = [token for token in _near(clause.tokens, place) if token < place.start]
-        words = [self._words[token] for token in behind]
-        at = next((at for at, word in enumerate(words) if word in _MISTAKING), None)
-        return at is not None and not {"z", "ze"}.isdisjoint(words[at + 1 :])
+        first = next((token for token, signal in marked if signal & _MISTAKING), place.start)
+        return not {"z", "ze"}.isdisjoint(self._words[first + 1 : place.start])
 
     @cached_property
     def _reversed(self) -> frozenset[int]:
         """The sentences that the next one calls past: "dziś jest odwrotnie"."""
         units, words = self._reading.units, self._words
+        if _REVERSED.isdisjoint(words):
+            return frozenset()
         turns = (token for token, word in enumerate(words) if word in _REVERSED)
         found = set()
         for token in turns:

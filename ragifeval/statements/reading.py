@@ -48,7 +48,7 @@ class Reading:
         ]
         spoken = self.text.normalized.words
         # Whoever writes no capitals begins sentences without them.
-        has_capitals = original != original.lower()
+        has_capitals = not original.islower()
         behind = {
             index: (
                 spoken[self.first[index] - 1] if self.first[index] else "",

@@ -1038,6 +1038,12 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
         "+",
     ),
     ([{"say": ["300 zł"]}], "Wyjdzie drożej niż poprzednio: 300 zł.", "+"),
+    ([{"never": ["3225 zł"]}], "Limit wzrósł z 3225 zł do 3499,50 zł.", "-"),
+    (
+        [{"say": ["168 zł"], "of": ["2025"], "rivals": ["rok wcześniej"]}],
+        "Za dwa psy zapłacisz 168 zł, o 24 zł więcej niż rok wcześniej.",
+        "+",
+    ),
     ([{"never": ["ZD-7/S"]}], "Proszę nie pomylić go z ZD-7/S dla stoisk.", "-"),
     (
         [{"never": ["@unneeded & rozlicz*"]}],
