@@ -205,28 +205,28 @@ class Things:
         units = self._units
         head = units.clause[place.end - 1]
         line = head.sentence.line
-        near = self._between(units.clause[place.start].tokens[0], head.tokens[-1] + 1)
-        if near or line.is_row or not self._things:
-            return ()
         behind = units.following(head)
-        if behind is None:
+        if behind is None or line.is_row or not self._things:
             return ()
-        if behind.sentence.line is line:
-            return self._named(behind) if behind.opener == ":" else ()
-        is_end = head.tokens[-1] + 1 == head.sentence.end
-        return self._items(line) if is_end and line.is_heading else ()
+        is_inline = behind.sentence.line is line
+        if not (behind.opener == ":" if is_inline else line.is_heading):
+            return ()
+        if self._between(units.clause[place.start].tokens[0], head.tokens[-1] + 1):
+            return ()
+        return self._named(behind) if is_inline else self._items(line)
 
-    def _named(self, clause: Clause | None) -> Sequence[int]:
+    def _named(self, first: Clause) -> Sequence[int]:
         """The sides of the things in a row behind a colon, up to a semicolon or a full stop."""
-        sentence, sides = clause.sentence if clause else None, []
-        while clause is not None and clause.sentence is sentence:
+        sides: list[int] = []
+        for clause in self._units.clauses[first.number : first.number + _LONGEST_TABLE]:
+            is_listed = clause.opener == "," or clause is first
+            if clause.sentence is not first.sentence or not is_listed:
+                break
+            is_long = len(clause.tokens) > _LONGEST_CONTRAST
+            if is_long or not self._value_set.isdisjoint(clause.tokens):
+                break
             things = self._between(clause.tokens[0], clause.tokens[-1] + 1)
-            if clause.opener not in (":", ",") or len(clause.tokens) > _LONGEST_CONTRAST:
-                break
-            if not self._value_set.isdisjoint(clause.tokens):
-                break
             sides += [thing.side for thing in things]
-            clause = self._units.following(clause)
         return sides
 
     def _items(self, head: Line) -> Sequence[int]:
