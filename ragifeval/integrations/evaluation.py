@@ -85,7 +85,17 @@ def means(answers: Sequence[Scores]) -> dict[str, float]:
         answers: in the order of the data. Then the means equal those of the entry scripts to the
             last digit: a sum of floats depends on the order of its terms.
     """
+    estimates = _tally(answers).estimates(defaults.SEED)
+    return {key: estimate.mean for key, estimate in estimates.items()}
+
+
+def standard_error(answers: Sequence[Scores], key: str) -> float:
+    """The bootstrap standard error of one of the means."""
+    return _tally(answers).standard_error(key, defaults.SEED)
+
+
+def _tally(answers: Sequence[Scores]) -> Tally:
     tally = Tally(len(answers))
     for index, scores in enumerate(answers):
         tally.add(index, scores)
-    return {key: estimate.mean for key, estimate in tally.estimates(defaults.SEED).items()}
+    return tally

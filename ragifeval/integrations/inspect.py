@@ -135,6 +135,17 @@ def safety() -> Metric:
 
 
 @metric
+def stderr() -> Metric:
+    """The bootstrap standard error of the total."""
+
+    def error(scores: list[SampleScore]) -> Value:
+        found = [evaluation.under_rule(cast(Scores, one.score.value), False) for one in scores]
+        return evaluation.standard_error(found, "total")
+
+    return error
+
+
+@metric
 def each() -> Metric:
     """The mean of each score."""
 
@@ -159,7 +170,7 @@ def by_words() -> Metric:
     return means
 
 
-@scorer(metrics=[total(), correctness(), safety(), each(), by_words()])
+@scorer(metrics=[total(), stderr(), correctness(), safety(), each(), by_words()])
 def conditions(normalizer: str | None = None, badwords_path: str | None = None) -> Scorer:
     """The scores of an answer, a number for each of its conditions.
 

@@ -1,6 +1,7 @@
 """Answers read back: logs of this harness or of the published implementation, or from elsewhere.
 
 JSONL, or a JSON array: objects with `id` (or `question`) and `answer`; all that they hold is kept.
+Logs of our tasks in lm_eval (--log_samples) and inspect_ai (.eval, .json).
 CSV (.csv, .tsv): a header that names the same, separated by commas, semicolons or tabs.
 """
 
@@ -17,6 +18,7 @@ from ragifeval.benchmark.benchmark import Sample
 from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects
+from ragifeval.results.others import from_lm_eval, is_inspect_log, read_inspect_log
 from ragifeval.scoring.signature import Signature
 
 # Excel separates by semicolons where a comma parts a number from its decimals, as in Poland.
@@ -182,7 +184,7 @@ def read_answers(path: Path, samples: Sequence[Sample] = ()) -> Iterator[StoredA
     """
     is_table = path.suffix.lower() in (".csv", ".tsv")
     ids: dict[str, list[str]] = {}
-    for line, record in _read_rows(path) if is_table else read_json_objects(path):
+    for line, record in _read_rows(path) if is_table else _read_records(path):
         try:
             key = _text(record, "id")
             if not key:
@@ -196,6 +198,15 @@ def read_answers(path: Path, samples: Sequence[Sample] = ()) -> Iterator[StoredA
         except ValueError as error:
             raise UserError(f"{path}:{line}: {error}") from None
         yield StoredAnswer(path, line, key, text, context, record)
+
+
+def _read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line, record) of a log: of this harness, or of another."""
+    if is_inspect_log(path):
+        yield from read_inspect_log(path)
+        return
+    for line, record in read_json_objects(path):
+        yield line, from_lm_eval(record, path) or record
 
 
 def _text(record: Mapping[str, Any], key: str, *, numbers: bool = True) -> str | None:

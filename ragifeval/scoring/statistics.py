@@ -155,6 +155,19 @@ class Tally:
         none = np.zeros(self._size if places is None else len(places))
         return sums.get("total", none), counts.get("total", none)
 
+    def standard_error(self, key: str, seed: int) -> float:
+        """The spread of a mean over resamplings of the samples; NaN where no sample has it."""
+        import numpy as np
+
+        sums, counts = self._sums(None)
+        if key not in sums:
+            return nan
+        scored = counts[key] > 0
+        table = np.stack([sums[key][scored], counts[key][scored]])
+        drawn = Resampling(seed % 2**32, BOOTSTRAP_SAMPLES).bootstrap(int(scored.sum()))
+        means = np.concatenate([(w @ table[0]) / (w @ table[1]) for w in drawn])
+        return float(means.std(ddof=1))
+
     def difference(
         self, key: str, first: Sequence[int], second: Sequence[int], seed: int
     ) -> Estimate | None:

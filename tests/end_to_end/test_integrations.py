@@ -23,10 +23,12 @@ from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.generators.base import Answer
 from ragifeval.jsonl import read_json_objects
 from ragifeval.paths import CONTRAST, ROOT, SAMPLES
+from ragifeval.results.compare.scored_logs import read_scored_log
 from ragifeval.run.plan import RunSettings, make_task
 from ragifeval.run.run import make_record
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY
 from ragifeval.scoring.scorer import Scorer
+from ragifeval.scoring.signature import Signature
 from tools.testing.loopback import Call, Loopback, Response, chat, completion
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
@@ -337,6 +339,19 @@ def summarized(folder: Path) -> dict[str, float]:
     return {key: estimate["mean"] for key, estimate in summary["scores"].items()} | words
 
 
+def check_is_log_of(path: Path, own: Path, model: str, folder: Path) -> None:
+    """See to it that another harness's log is read as our own run of the same is."""
+    found = read_scored_log(path, None, keeps_questions=True)
+    expected = read_scored_log(own / "log.jsonl", None, keeps_questions=True)
+    assert found.name == model
+    samples = sorted(expected.scores.samples)
+    assert sorted(found.scores.samples) == samples
+    assert [found.scores[key] for key in samples] == [expected.scores[key] for key in samples]
+    assert found.questions == expected.questions
+    (one,), (two,) = ([Signature.parse(s) for s in log.signatures] for log in (found, expected))
+    assert one.differences(two) == ["model"]
+
+
 def test_the_answers_try_the_scores(runs: Runs) -> None:
     """None of the means is trivial; thirds are among the scores, whose sums depend on the order."""
     if runs.scenario.options:
@@ -392,6 +407,18 @@ class TestLmEval:
         summary = json.loads((runs.as_lm_eval / "log.summary.json").read_text(encoding="utf-8"))
         assert row["signature"] == summary["signature"].rpartition("|model:")[0]
 
+    def test_standard_errors(self, runs: Runs) -> None:
+        """Half of an interval of 95 % is about two of them."""
+        found = self.results(runs)["results"]["rag_ifeval"]
+        scores = json.loads((runs.as_lm_eval / "log.summary.json").read_text("utf-8"))["scores"]
+        for key, score in scores.items():
+            width = score["high"] - score["low"]
+            assert found[f"{key}_stderr,none"] == pytest.approx(width / 3.92, rel=0.25, abs=0.02)
+
+    def test_its_samples_are_a_log(self, runs: Runs, tmp_path: Path) -> None:
+        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
+        check_is_log_of(path, runs.as_lm_eval, "lm_eval", tmp_path)
+
     def test_version(self, runs: Runs) -> None:
         assert self.results(runs)["versions"]["rag_ifeval"] == __version__
 
@@ -417,6 +444,7 @@ class TestInspect:
     def test_means(self, runs: Runs, attribute: str) -> None:
         (score,) = self.log(runs, attribute).results.scores
         found = {name: metric.value for name, metric in score.metrics.items()}
+        assert 0 <= found.pop("stderr") < 0.2
         assert found == summarized(runs.chat)
         assert next(iter(found)) == "total"  # the first one is the headline
 
@@ -430,6 +458,14 @@ class TestInspect:
         summary = json.loads((runs.chat / "log.summary.json").read_text(encoding="utf-8"))
         assert task.metadata["signature"] == summary["signature"].rpartition("|model:")[0]
         assert task.task_version == __version__
+
+    def test_it_is_a_log(self, runs: Runs, attribute: str, tmp_path: Path) -> None:
+        path = getattr(runs, attribute)
+        check_is_log_of(path, runs.chat, "openai-api/service/inspect", tmp_path)
+        from inspect_ai.log import read_eval_log, write_eval_log
+
+        write_eval_log(read_eval_log(str(path)), str(tmp_path / "log.json"))
+        check_is_log_of(tmp_path / "log.json", runs.chat, "openai-api/service/inspect", tmp_path)
 
     def test_generation_is_left_to_the_user(self, runs: Runs, attribute: str) -> None:
         assert not self.log(runs, attribute).plan.config.model_dump(exclude_none=True)

@@ -22,6 +22,7 @@ from ragifeval.integrations.evaluation import (
     in_one,
     means,
     prepare,
+    standard_error,
 )
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
 from ragifeval.scoring.scorer import Scorer, Scores
@@ -40,6 +41,33 @@ _NAMES = (
 _scorers: dict[str, Scorer] = {}
 
 
+def _fill_stderr() -> None:
+    """Let lm_eval tell the standard errors of our two aggregations, as it does of its own."""
+    from lm_eval import evaluator_utils
+
+    original = evaluator_utils.stderr_for_metric
+    if getattr(original, "knows_rag_ifeval", False):
+        return
+
+    def stderr_for_metric(metric: Any, bootstrap_iters: int) -> Any:
+        # lm_eval reads the task's file once for each function that its YAML names.
+        name = getattr(metric, "__name__", "")
+        if getattr(metric, "__module__", "") == "lm_eval.api.metrics" or name not in _ERRORS:
+            return original(metric, bootstrap_iters)
+        return _ERRORS[name]
+
+    stderr_for_metric.knows_rag_ifeval = True  # type: ignore[attr-defined]
+    evaluator_utils.stderr_for_metric = stderr_for_metric
+
+
+_ERRORS = {
+    "mean": lambda scores: standard_error(
+        [{} if score is None else {"score": score} for score in scores], "score"
+    ),
+    "pooled_mean": lambda scores: standard_error(scores, "total"),
+}
+
+
 def load(shuffle_seed: int | None = None, **metadata: Any) -> "dict[str, Dataset]":
     """The samples as the split `test`.
 
@@ -48,6 +76,7 @@ def load(shuffle_seed: int | None = None, **metadata: Any) -> "dict[str, Dataset
     """
     from datasets import Dataset
 
+    _fill_stderr()
     options = {name: metadata[name] for name in OPTIONS if name in metadata}
     evaluation = prepare(shuffle_seed, **options)
     _scorers[evaluation.signature] = evaluation.scorer
