@@ -3,9 +3,9 @@
     python benchmarks/scoring.py
 
 Answers of 200 words, cut from the documents of data/, each with a citation and answering another of
-its samples; scored under both rules, by the phrases of data/samples.jsonl and by the statements of
-data/drafts/; then the labelled answers of tests/data/, some 50 words each and to the point. The
-published implementation scores 1,100 answers of 200 words a second and normalizes 260,000 words.
+its samples; scored under both rules, by the statements of data/samples.jsonl and by the phrases that
+the golden answers of tests/data/ hold; then the labelled answers, some 50 words each and to the
+point. The published implementation scores 1,100 answers of 200 words a second and normalizes 260,000 words.
 CPU seconds; the kinds take turns, so that what else the machine does slows all alike.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from common import DATA, ROOT, parse_options, say_where
+from common import ROOT, parse_options, say_where
 
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Sample, load_benchmark
@@ -24,7 +24,7 @@ from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import load_normalizer
 
-DRAFTS = DATA / "drafts" / "statements.jsonl"
+GOLDEN = ROOT / "tests" / "data" / "golden_scores.jsonl"
 LABELLED = ROOT / "tests" / "data" / "blind.jsonl"
 ANSWERS, WORDS, ROUNDS = 10_000, 200, 5
 PUBLISHED_ANSWERS, PUBLISHED_WORDS = 1_100, 260_000
@@ -39,9 +39,12 @@ def main() -> None:
     count = 200 if options.smoke else ANSWERS
     say_where()
     benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
-    drafts = {value["id"]: value["expect"] for _, value in read_json_objects(DRAFTS)}
-    stated = [
-        replace(sample, expect=drafts.get(sample.id, sample.expect)) for sample in benchmark.samples
+    by_phrases = {
+        value["id"]: value["expect"] for _, value in read_json_objects(GOLDEN) if "id" in value
+    }
+    phrased = [
+        replace(sample, expect=by_phrases.get(sample.id, sample.expect))
+        for sample in benchmark.samples
     ]
     vocabulary = " ".join(document.contents for document in benchmark.documents.values()).split()
     pick = random.Random(0)
@@ -51,10 +54,10 @@ def main() -> None:
         answers.append(" ".join([*vocabulary[start : start + WORDS], f"[{number % 4}]."]))
     labelled = [value for _, value in read_json_objects(LABELLED)]
     kinds: Mapping[str, Sequence[Task]] = {
-        "phrases, 200 words": answered(benchmark.samples, answers),
-        "statements, 200 words": answered(stated, answers),
-        "phrases, labelled": to_their_questions(benchmark.samples, labelled),
-        "statements, labelled": to_their_questions(stated, labelled),
+        "phrases, 200 words": answered(phrased, answers),
+        "statements, 200 words": answered(benchmark.samples, answers),
+        "phrases, labelled": to_their_questions(phrased, labelled),
+        "statements, labelled": to_their_questions(benchmark.samples, labelled),
     }
     normalizer = load_normalizer()
     badwords = load_badwords(paths.BADWORDS, normalizer)
