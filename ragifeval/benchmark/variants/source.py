@@ -99,8 +99,8 @@ class Source:
         )
 
     def _read(self, key: str) -> Response:
-        document = self.documents[key]
-        text = f"{document.title}\n{document.contents}" if document.title else document.contents
+        # As the prompt shows it: without its title.
+        text = self.documents[key].contents
         return Response(text, Text(self.normalizer(text)), ())
 
     def numbers(self, sample: Sample) -> list[str]:

@@ -301,8 +301,13 @@ class TestRepeatedSentences:
         assert len(LONG.split()) == 13
         twelve = LONG.replace(" ostatniego", "")
         assert problems(with_sentence(twelve)) == [
-            f"documents.jsonl:2: document 'b': a sentence stands in 'a' too: {twelve[:80]!r}"
+            f"documents.jsonl:2: document 'b': a sentence stands in 'a' too: {twelve[:80]!r}; if it "
+            'is meant to, say so: "repeats": ["a"]'
         ]
+
+    def test_one_that_says_so_may_repeat_another(self, problems: Problems) -> None:
+        first, second = with_sentence(LONG)
+        assert problems([first, {**second, "repeats": ["a"]}]) == []
 
     def test_marks_and_letter_case_aside(self, problems: Problems) -> None:
         found = problems(with_sentence(LONG, LONG.upper().replace(" ", ", ")))
