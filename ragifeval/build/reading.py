@@ -108,7 +108,10 @@ class _Search:
             relative = path.relative_to(folder)
             if self._is_left_out(path) or _is_hidden(relative):
                 continue
-            if path.suffix.lower() in READERS:
+            if not _real(path).is_relative_to(_real(folder)):
+                # What is read is sent to a service; who named a folder meant what is in it.
+                self.unread.append(Unread(_shown(relative), "is a link to a file elsewhere"))
+            elif path.suffix.lower() in READERS:
                 self._add(path, relative)
                 seen = True
             else:

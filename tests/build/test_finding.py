@@ -118,14 +118,22 @@ def test_missing(tree: Path, names: Sequence[str], pattern: str | None, start: s
     assert str(error.value).startswith(start)
 
 
-def test_links_are_followed_to_files_only(tree: Path) -> None:
+def test_links_are_followed_to_files_of_the_folder_only(tree: Path) -> None:
     (tree / "docs/again").symlink_to(tree / "docs")
-    (tree / "docs/link.txt").symlink_to(tree / "other/b.txt")
+    (tree / "docs/out.txt").symlink_to(tree / "other/b.txt")
+    (tree / "docs/.hidden.txt").write_text("tekst")
+    (tree / "docs/link.txt").symlink_to(tree / "docs/.hidden.txt")
     (tree / "docs/gone.txt").symlink_to("nowhere")
     (tree / "docs/loop.txt").symlink_to("loop.txt")
     links = ["gone.txt", "link.txt", "loop.txt"]
-    assert [name for _, name in find_files(["docs"]).files] == [*ALL[:2], *links, *ALL[2:]]
-    assert [name for _, name in find_files(["docs/loop.txt"]).files] == ["loop.txt"]
+    for pattern in (None, "**/*"):
+        found = find_files(["docs"], pattern)
+        assert [name for _, name in found.files] == [*ALL[:2], *links, *ALL[2:]]
+        assert [(one.file, one.reason) for one in found.unread] == [
+            ("out.txt", "is a link to a file elsewhere")
+        ]
+    for named in ("loop.txt", "out.txt"):
+        assert [name for _, name in find_files([f"docs/{named}"]).files] == [named]
 
 
 def test_a_name_that_is_no_utf_8_or_not_composed(tree: Path) -> None:
