@@ -3,9 +3,10 @@
     python benchmarks/scoring.py
 
 Answers of 200 words, cut from the documents of data/, each with a citation and answering another of
-its samples; scored under both rules, by the statements of data/samples.jsonl and by the phrases that
-the golden answers of tests/data/ hold; then the labelled answers, some 50 words each and to the
-point. The published implementation scores 1,100 answers of 200 words a second and normalizes 260,000 words.
+its samples; scored under both rules, by the statements of data/samples.jsonl and by the phrases
+that the golden answers of tests/data/ hold; then the labelled answers, some 50 words each and to
+the point. The published implementation scores 1,100 answers of 200 words a second and normalizes
+260,000 words.
 CPU seconds; the kinds take turns, so that what else the machine does slows all alike.
 """
 

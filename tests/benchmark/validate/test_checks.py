@@ -301,8 +301,8 @@ class TestRepeatedSentences:
         assert len(LONG.split()) == 13
         twelve = LONG.replace(" ostatniego", "")
         assert problems(with_sentence(twelve)) == [
-            f"documents.jsonl:2: document 'b': a sentence stands in 'a' too: {twelve[:80]!r}; if it "
-            'is meant to, say so: "repeats": ["a"]'
+            f"documents.jsonl:2: document 'b': a sentence stands in 'a' too: {twelve[:80]!r}; "
+            'if it is meant to, say so: "repeats": ["a"]'
         ]
 
     def test_one_that_says_so_may_repeat_another(self, problems: Problems) -> None:
