@@ -307,10 +307,13 @@ def add_export_options(parser: argparse.ArgumentParser) -> None:
     option("folder", type=Path, metavar="DIR", help="where to write it; made if it is not there")
     option(
         "--format",
-        choices=("datasets",),
+        choices=("datasets", "results"),
         default="datasets",
-        help="datasets: a folder for the Hugging Face Hub, with a card",
+        help="datasets: a folder for the Hugging Face Hub, with a card; results: of --logs, the "
+        "report, its data, a badge, and what the Hub and Every Eval Ever read",
     )
+    option("--logs", nargs="+", type=Path, default=[], metavar="LOG", help="for results")
+    option("--dataset", metavar="OWNER/NAME", help="the benchmark on the Hub, for its results")
     add_data(parser)
     add_switch(parser, "--overwrite", "replace these files where DIR is not empty")
 

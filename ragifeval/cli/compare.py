@@ -38,11 +38,11 @@ def run(options: argparse.Namespace) -> int:
         check_output(options.output, is_comparison, inputs(options))
     if options.variant == ALL:
         variants = _common_variants(options.logs)
-        compared = {variant: _compare(variant, options) for variant in variants}
-        text = VARIANT_FORMATS[options.format](compared)
-        comparison, _ = compared[variants[0]]
+        found = {variant: compared(variant, options) for variant in variants}
+        text = VARIANT_FORMATS[options.format](found)
+        comparison, _ = found[variants[0]]
     else:
-        comparison, setting = _compare(options.variant, options)
+        comparison, setting = compared(options.variant, options)
         is_wide = options.wide and options.format == "table"
         text = FORMATS["wide" if is_wide else options.format](comparison, setting)
     failures = list(_failures(comparison, options.fail_under, options.fail_if_worse))
@@ -64,7 +64,7 @@ def _common_variants(paths: Sequence[Path]) -> Sequence[str]:
     return common
 
 
-def _compare(variant: str, options: argparse.Namespace) -> tuple[Comparison, Setting]:
+def compared(variant: str, options: argparse.Namespace) -> tuple[Comparison, Setting]:
     """Compare the logs over one variant; say what is doubtful."""
     matching = options.matching
     logs: list[ScoredLog] = []

@@ -1,12 +1,19 @@
 """python -m ragifeval export."""
 
 import argparse
+from pathlib import Path
 
 from ragifeval.cli.settings import settled
+from ragifeval.errors import UserError
+from ragifeval.files import written_beside
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the folder, and say how it is pushed."""
+    if options.format == "results":
+        return _results(options)
+    if options.logs:
+        raise UserError("--logs: are for --format results")
     from ragifeval.benchmark.benchmark import load_benchmark
     from ragifeval.benchmark.sets import set_name
     from ragifeval.results.export.datasets import write_datasets
@@ -18,4 +25,35 @@ def run(options: argparse.Namespace) -> int:
     samples, documents = len(benchmark.samples), len(benchmark.documents)
     print(f"{options.folder}: {samples} samples, {documents} documents")
     print(f"to push it: hf upload NAME {options.folder} --repo-type dataset")
+    return 0
+
+
+def _results(options: argparse.Namespace) -> int:
+    """Write a folder with the report, the data behind it, and what others read."""
+    from ragifeval.cli import compare, report
+    from ragifeval.cli.arguments import add_compare_options, add_report_options
+    from ragifeval.results.export.publish import files, moment
+
+    if not options.logs:
+        raise UserError("--logs: is missing; it names the logs whose results are written")
+    folder: Path = options.folder
+    if folder.exists() and not options.overwrite and any(folder.iterdir()):
+        raise UserError(f"{folder}: is not empty; name another folder, or --overwrite")
+    logs = list(map(str, options.logs))
+    for add in (add_compare_options, add_report_options):
+        parser = argparse.ArgumentParser()
+        add(parser)
+        if add is add_compare_options:
+            comparison, setting = compare.compared("core", parser.parse_args([*logs, "--top=0"]))
+            folder.mkdir(parents=True, exist_ok=True)
+            continue
+        page = ["-o", str(folder / "index.html"), "--lang", "en"]
+        report.run(parser.parse_args([*logs, *page]))
+    for name, text in files(comparison, setting, moment(), options.dataset):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        with written_beside(path) as file:
+            file.write(text)
+    print(f"{folder}: {len(comparison.models)} models, {comparison.samples} samples; GitHub Pages")
+    print("serves it as it is; eval_results/*.yaml go into .eval_results/ of a model's repository")
     return 0

@@ -1,0 +1,121 @@
+"""Results in the forms that others read: a folder for a web page, the Hub's, Every Eval Ever's."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ragifeval import __version__
+from ragifeval.results.compare.comparison import Comparison, Model
+from ragifeval.results.compare.formats import Setting, as_json
+
+EEE_VERSION = "0.2.1"
+"""Of the schema of Every Eval Ever that `every_eval_ever` follows."""
+
+
+def file_name(model: str) -> str:
+    """A model's name as part of a path."""
+    return re.sub(r"[^\w.-]+", "_", model).strip("._") or "model"
+
+
+def files(
+    comparison: Comparison, setting: Setting, now: datetime, dataset: str | None
+) -> Iterator[tuple[str, str]]:
+    """Yield (path, text) of each file of the folder, the report aside.
+
+    Args:
+        dataset: the benchmark's id on the Hub, OWNER/NAME; None leaves out what the Hub reads.
+    """
+    yield "results.json", as_json(comparison, setting) + "\n"
+    best = max(comparison.models, key=lambda model: model.scores["total"].mean)
+    yield "badge.json", _text(badge(best))
+    for model in comparison.models:
+        name = file_name(model.name)
+        yield (
+            f"every_eval_ever/{name}.json",
+            _text(every_eval_ever(model, comparison, setting, now)),
+        )
+        if dataset is not None:
+            # JSON is YAML.
+            yield f"eval_results/{name}.yaml", _text(hub_results(model, setting, now, dataset))
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def badge(model: Model) -> dict[str, Any]:
+    """What shields.io makes a badge of: https://img.shields.io/endpoint?url=..."""
+    percent = model.scores["total"].mean * 100
+    label = f"RAG-IFEval: {model.name}"
+    return {"schemaVersion": 1, "label": label, "message": f"{percent:.1f} %", "color": "blue"}
+
+
+def hub_results(
+    model: Model, setting: Setting, now: datetime, dataset: str
+) -> list[dict[str, Any]]:
+    """For .eval_results/ in the model's repository: its aggregates, in per cent."""
+    return [
+        {
+            "dataset": {"id": dataset, "task_id": measure},
+            "value": round(model.scores[measure].mean * 100, 2),
+            "date": now.isoformat(timespec="seconds"),
+            **({"notes": setting.signature} if setting.signature else {}),
+        }
+        for measure in ("total", "correctness", "safety")
+        if measure in model.scores
+    ]
+
+
+def every_eval_ever(
+    model: Model, comparison: Comparison, setting: Setting, now: datetime
+) -> dict[str, Any]:
+    """One model's scores and rates, as shares with their intervals."""
+    source = {
+        "dataset_name": "rag-ifeval",
+        "source_type": "other",
+        "additional_details": {"signature": setting.signature or "unknown"},
+    }
+    worse = {name for name in model.rates if name not in ("right", "partly", "reasoning")}
+    found: Mapping[str, Any] = {**model.scores, **model.rates}
+    return {
+        "schema_version": EEE_VERSION,
+        "evaluation_id": f"rag-ifeval/{model.name}/{int(now.timestamp())}",
+        "retrieved_timestamp": str(int(now.timestamp())),
+        "source_metadata": {
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "ragifeval", "version": __version__},
+        "model_info": {"name": model.name, "id": model.name},
+        "evaluation_results": [
+            {
+                "evaluation_name": name,
+                "source_data": source,
+                "metric_config": {
+                    "lower_is_better": name in worse,
+                    **{"score_type": "continuous", "min_score": 0, "max_score": 1},
+                },
+                "score_details": {
+                    "score": score.mean,
+                    "details": {"conditions": str(score.count), "rule": setting.matching},
+                    "uncertainty": {
+                        "confidence_interval": {
+                            **{"lower": score.low, "upper": score.high},
+                            **{"confidence_level": 0.95, "method": "bootstrap over questions"},
+                        },
+                        "num_samples": comparison.samples,
+                        "num_bootstrap_samples": setting.draws,
+                    },
+                },
+            }
+            for name, score in found.items()
+        ],
+    }
+
+
+def moment() -> datetime:
+    """Now, in UTC."""
+    return datetime.now(UTC)
