@@ -105,7 +105,9 @@ def show(page: Path, folder: Path) -> dict[str, float]:
             "filtered": change.format("points", "lost", event),
             "searched first": change.format("search", "żółw", event),
             "searched again": change.format("search", "opłata", event),
-            "50 more shown": "document.getElementById('more').click()",
+            "ordered": change.format("order", "differ", event),
+            "grid": change.format("view", "grid", event),
+            "more shown": "document.getElementById('more').click()",
         }.items():
             milliseconds[name] = driver.execute_script(timed.format(action))
         return {name: value / 1000 for name, value in milliseconds.items()}

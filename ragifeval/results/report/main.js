@@ -1,7 +1,8 @@
 // The page: filters, the list and its growth, keys, theme, print.
 
 const $ = (id) => document.getElementById(id);
-const CHUNK = 50;  // questions added at a time
+// Questions added at a time: a card of many models is long, and takes long to make.
+const CHUNK = data.runs.length > 4 ? 10 : 50;
 const MOST_PRINTED = 1000;
 const DEBOUNCE = 150;  // milliseconds
 
