@@ -416,7 +416,8 @@ def test_a_hostile_log_shows_as_text_and_runs_nothing(page: Page, pages: dict[st
         "return [...document.querySelector('.answer-text').querySelectorAll('mark')]"
         ".map((e) => [e.textContent, e.className])"
     )
-    assert [text for text, name in marks if name.startswith("cite right")] == ["[1]", "[3]"]
+    # The mark of a statement may end within that of a citation, and then cuts it in two.
+    assert "".join(text for text, name in marks if name.startswith("cite right")) == "[1][3]"
     assert [text for text, name in marks if name.startswith("cite wrong")] == ["[2]", "[99]"]
     assert [text for text, name in marks if name.startswith("offence")] == ["kurwa"]
     assert page.texts("article:first-child .meta li")[:2] == ["tokeny: 1\u00a0234 + 56", "2,50 s"]
