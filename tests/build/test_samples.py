@@ -330,8 +330,15 @@ class TestContext:
                 "contents": "Płaci się za wstęp do kina.",
                 "title": "Cennik",
                 "source": "cennik.csv, row 7",
+                "repeats": (),
             },
-            {"id": "a", "contents": POOL, "title": None, "source": "regulaminy/basen.pdf, page 3"},
+            {
+                "id": "a",
+                "contents": POOL,
+                "title": None,
+                "source": "regulaminy/basen.pdf, page 3",
+                "repeats": (),
+            },
         ]
 
     def test_the_chunk_stands_anywhere(self, normalizer: Normalizer) -> None:
