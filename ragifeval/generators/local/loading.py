@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 _SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "disk"})
 # Settings of a published model that stay. All others are for other ways to generate than taking one
 # token after the other, for limits of length and time, and for what is returned.
-_KEPT = frozenset(
+KEPT_SETTINGS = frozenset(
     {"eos_token_id", "pad_token_id", "bos_token_id", "use_cache", "stop_strings", "min_new_tokens"}
     | {"repetition_penalty", "encoder_repetition_penalty", "exponential_decay_length_penalty"}
     | {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids", "sequence_bias"}
@@ -67,7 +67,7 @@ class LoadedModel:
         self.temperature, self.seed = config.temperature, config.seed
         settings = self.model.generation_config
         names = vars(GenerationConfig()).keys()  # type: ignore[no-untyped-call]
-        settings.update(**dict.fromkeys(names - _KEPT))
+        settings.update(**dict.fromkeys(names - KEPT_SETTINGS))
         settings.update(do_sample=False, num_beams=1)
         if settings.eos_token_id is None:
             settings.eos_token_id = tokenizer.eos_token_id
