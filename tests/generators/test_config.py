@@ -37,6 +37,7 @@ LOCAL = {
     "data_parallel_size": None,
     "gpu_memory_utilization": None,
     "max_model_len": None,
+    "quantization": None,
 }
 REMOTE = {
     "model": None,
@@ -276,6 +277,7 @@ LOCAL_CHANGES: dict[str, tuple[object, bool]] = {
     "trust_remote_code": (True, True),
     "engine": ("vllm", True),
     "max_model_len": (4096, True),
+    "quantization": ("awq", True),
     "tensor_parallel_size": (2, False),
     "data_parallel_size": (2, False),
     "gpu_memory_utilization": (0.5, False),

@@ -160,7 +160,7 @@ def load_coder(config: LocalConfig, text_completion: bool) -> Coder:
     tokenizer = load_tokenizer(config)
     coder = Coder(tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs)
     has_date = "strftime_now" in str(tokenizer.chat_template)
-    if has_date and not Path(config.tokenizer or config.model).is_dir():
+    if has_date and not Path(config.tokenizer_path).is_dir():
         _LOG.warning(
             "model: its chat template prints today's date, which is not part of the signature; "
             "do not go on with a log on another day"

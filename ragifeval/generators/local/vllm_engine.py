@@ -23,8 +23,9 @@ _ENVIRONMENT = {
 }
 _PASSED_ON = (
     *("tokenizer", "trust_remote_code", "tensor_parallel_size", "data_parallel_size"),
-    *("gpu_memory_utilization", "max_model_len"),
+    *("gpu_memory_utilization", "max_model_len", "quantization"),
 )
+_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM has room for in an adapter
 # Of a model's generation_config.json -> in vLLM's words; None where there is nothing to say.
 _SETTINGS = {
     **dict.fromkeys(["eos_token_id", "pad_token_id", "bos_token_id", "use_cache"]),
@@ -50,7 +51,7 @@ class VllmGenerator:
     def __init__(self, config: LocalConfig, text_completion: bool) -> None:
         self._config = config
         self._coder = load_coder(config, text_completion)
-        self._engine = _load_engine(config)
+        self._engine, self._adapter = _load_engine(config)
         self._context: int = self._engine.model_config.max_model_len
         self._vocabulary_size: int = self._engine.model_config.get_vocab_size()
         self._settings = self._published_settings()
@@ -82,8 +83,9 @@ class VllmGenerator:
                     continue
                 key = next(self._keys)
                 begun[key] = request, time.perf_counter()
+                parameters = self._parameters(request, len(ids))
                 prompt = {"prompt_token_ids": ids}
-                self._engine.add_request(key, prompt, self._parameters(request, len(ids)))
+                self._engine.add_request(key, prompt, parameters, lora_request=self._adapter)
             if not begun:
                 return
             try:
@@ -123,7 +125,7 @@ class VllmGenerator:
     def _published_settings(self) -> dict[str, Any]:
         """What a model's generation_config.json does to the choice of tokens, in vLLM's words."""
         try:
-            own = GenerationConfig.from_pretrained(self._config.model)
+            own = GenerationConfig.from_pretrained(self._config.base_model)
         except OSError:
             own = GenerationConfig.from_model_config(self._engine.model_config.hf_config)
         given = {key: getattr(own, key, None) for key in sorted(KEPT_SETTINGS)}
@@ -143,27 +145,40 @@ class VllmGenerator:
         return settings
 
 
-def _load_engine(config: LocalConfig) -> Any:
-    """Load the model into an engine of vLLM; UserError with what vLLM says if it cannot."""
+def _load_engine(config: LocalConfig) -> tuple[Any, Any]:
+    """Load the model into an engine of vLLM, and its adapter, if it has one.
+
+    Raises:
+        UserError: with what vLLM says if it cannot.
+    """
     os.environ.update({k: v for k, v in _ENVIRONMENT.items() if k not in os.environ})
     options = {key: getattr(config, key) for key in _PASSED_ON}
     if "batch_size" in config.model_fields_set and config.batch_size != "auto":
         options["max_num_seqs"] = config.batch_size
     try:
         from vllm import LLM
+        from vllm.lora.request import LoRARequest
         from vllm.platforms import current_platform
 
         # Where the choice is vLLM's, it makes float16 of float32.
         options["dtype"] = config.dtype
         if config.dtype == "auto":
-            own = AutoConfig.from_pretrained(
-                config.model, trust_remote_code=config.trust_remote_code
-            )
+            code = config.trust_remote_code
+            own = AutoConfig.from_pretrained(config.base_model, trust_remote_code=code)
             options["dtype"] = own.dtype
         # To compile for a CPU takes a compiler, and longer than a run.
         options |= {"enforce_eager": current_platform.is_cpu(), "enable_prefix_caching": True}
+        adapter = None
+        if config.adapter is not None:
+            adapter = LoRARequest("adapter", 1, config.model)
+            options["max_lora_rank"] = min(r for r in _RANKS if r >= config.adapter.get("r", 1))
+            options["enable_lora"] = True
+            options["tokenizer"] = config.tokenizer_path
         given = {key: value for key, value in options.items() if value is not None}
-        return LLM(config.model, **given).llm_engine
+        engine = LLM(config.base_model, **given).llm_engine
+        if adapter is not None:
+            engine.add_lora(adapter)  # here, where what is wrong with it can be told
+        return engine, adapter
     except Exception as error:  # noqa: BLE001 - what an engine raises is up to it
         reason = one_line(error)
         raise UserError(f"model: vLLM cannot run {config.display_name!r}: {reason}") from None

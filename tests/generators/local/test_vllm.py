@@ -18,7 +18,7 @@ from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer
 from ragifeval.generators.config import LocalConfig
 from ragifeval.paths import ROOT
-from tests.generators.local.tiny import QUESTIONS, by_hand, copied, requests
+from tests.generators.local.tiny import QUESTIONS, adapted, by_hand, copied, requests
 from tools.servers.model import save_model
 
 pytest.importorskip("vllm", reason="vLLM is not installed; `make servers` installs it")
@@ -144,6 +144,13 @@ def by_ids(model: Path, answers: list[str]) -> list[int]:
     return sorted({tokenizer(text)["input_ids"][2] for text in answers})
 
 
+def test_an_adapter(model: Path, tmp_path: Path) -> None:
+    adapter, merged = adapted(model, tmp_path)
+    made = [(answer.text, answer.finish_reason, answer.usage) for answer in answered(adapter)]
+    assert made == list(by_hand(merged, requests(QUESTIONS)))
+    assert made != list(by_hand(model, requests(QUESTIONS)))
+
+
 def test_prompts_beyond_the_context(model: Path) -> None:
     made = answered(model, max_model_len=40)
     lengths = [answer.usage["prompt_tokens"] for answer in answered(model)]
@@ -167,6 +174,7 @@ def test_scores_that_are_no_numbers(model: Path, tmp_path: Path) -> None:
 # What is wrong -> what is said about it, in one line.
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "max_model_len": ({"max_model_len": 10**6}, "max_model_len"),
+    "quantization": ({"quantization": "awq"}, "awq|quantiz"),
     "data_parallel_size": ({"data_parallel_size": 2}, "data_parallel_size=2"),
 }
 
