@@ -84,7 +84,10 @@ def first_asks(plan: BuildPlan, chunks: Sequence[Chunk]) -> deque[Ask]:
         return deque(_factoid_prompt(plan, chunk, 1, ()) for chunk in chunks)
     template, number = plan.templates["exam_questions"], plan.questions
     return deque(
-        Ask(f"{chunk.id}/questions", template.render({"context": chunk.titled_text, "number": number}))
+        Ask(
+            f"{chunk.id}/questions",
+            template.render({"context": chunk.titled_text, "number": number}),
+        )
         for chunk in chunks
     )
 
