@@ -124,8 +124,7 @@ class StatementEntry:
 
     def __init__(self, statements: Statements, index: int) -> None:
         self._statements, self._index = statements, index
-        self.statement = statements.statements[index]
-        self.wordings = self.statement.say
+        self.wordings = statements.statements[index].say
 
     def outcome(self, response: Response) -> Outcome:
         """What the answer does with the statement."""

@@ -21,6 +21,7 @@ _RESPECTIVELY = word_set("segments", "respectively")
 _BOTH = word_set("segments", "both")
 _PURPOSE = word_set("segments", "purpose")
 _JOINS = word_set("polarity", "joins")
+_COMPARED = word_set("polarity", "compared")
 _DESCRIBING = word_set("segments", "describing")
 _ASIDE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
@@ -66,7 +67,11 @@ class Things:
         self._values = values
         self._value_set = frozenset(values)
         self._value_minis = {self._units.mini(token) for token in values}
-        self._things = sorted(_outermost(own, rivals), key=_start_of)
+        self._things = [
+            thing
+            for thing in sorted(_outermost(own, rivals), key=_start_of)
+            if not self._is_set_aside(thing)
+        ]
         self._starts = [thing.start for thing in self._things]
         self._by_mini: dict[Clause, list[Thing]] = {}
         self._by_line: dict[int, list[Thing]] = {}
@@ -99,6 +104,18 @@ class Things:
                 return side
         return self._by_layout(place)
 
+    def _is_set_aside(self, thing: Thing) -> bool:
+        """Whether another comes instead: "nie rower, tylko kajak"."""
+        clause = self._units.clause[thing.start]
+        following = self._units.following(clause)
+        return (
+            thing.start > 0
+            and self._words[thing.start - 1] == "nie"
+            and thing.end == clause.tokens[-1] + 1
+            and following is not None
+            and self._words[following.tokens[0]] in _TURNS
+        )
+
     def _between(self, start: int, end: int) -> Sequence[Thing]:
         """The things that begin between two tokens."""
         return self._things[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -116,12 +133,16 @@ class Things:
             return None
         first = bisect_left(mini.tokens, start - _REACH_BACK)
         tokens = mini.tokens[first : bisect_left(mini.tokens, start + _REACH_BACK)]
-        return NOTHING if any(words[token] in _BOTH for token in tokens) else None
+        if not any(words[token] in _BOTH for token in tokens):
+            return None
+        # What must never be said of a thing is said of it, too.
+        are_known = {thing.side for thing in self._things} == {OWN, RIVAL}
+        return OWN if are_known and not self._looks_back else NOTHING
 
     def _in_order(self, place: Place) -> int | None:
         """The k-th value is that of the k-th thing: "odpowiednio 500 i 250 zł".
 
-        Without "odpowiednio", where the values stand in a row behind all things.
+        Without "odpowiednio", where the values stand in a row, behind all things or before.
         """
         sentence = self._units.sentence(place.start)
         first, last = sentence.start, sentence.end
@@ -139,7 +160,9 @@ class Things:
         if not is_listed:
             values = [token for token in values if abs(token - place.start) <= 2 * len(things)]
             is_row = all(self._is_joined(one, other) for one, other in pairwise(values))
-            is_listed = is_row and things[-1].start < values[0]
+            # "45 i 60 zł za kajak i rower"
+            are_ahead = len(values) > 1 and values[-1] < things[0].start
+            is_listed = is_row and (are_ahead or things[-1].start < values[0])
         if is_listed and len(values) == len(things):
             return things[values.index(place.start)].side
         return None
@@ -175,12 +198,19 @@ class Things:
         if len(things) == 1:
             if place.unit in _MONEY and (label := self._labelling(things[0])):
                 return label
+            if place.unit and self._is_parted(place, things[0]):
+                return NOTHING
             return things[0].side if self._is_nearest(place, things[0]) else None
         first = bisect_left(things, place.start, key=_start_of)
         behind = bisect_left(things, place.end, key=_start_of)
         if behind < len(things) and self._is_linked(place, things[behind]):
             return things[behind].side
         return things[first if first < behind else max(0, first - 1)].side
+
+    def _is_parted(self, place: Place, thing: Thing) -> bool:
+        """Whether a "nie" parts the value from the thing behind: "45 zł nie zastępuje kaucji"."""
+        between = self._words[place.end : thing.start]
+        return "nie" in between and not any(word in _COMPARED for word in between)
 
     def _labelling(self, thing: Thing) -> int:
         """The side of the line's label where a thing is but a circumstance; NOTHING for none.
@@ -272,7 +302,13 @@ class Things:
         if opened.opener != "(" or not earlier:
             return None
         thing = self._things[earlier - 1]
-        return thing.side if clause[thing.start] is clause[opened.tokens[0] - 1] else None
+        before = clause[opened.tokens[0] - 1]
+        if clause[thing.start] is not before:
+            return None
+        # "Kajak jest droższy niż rower (60 zł zamiast 45 zł)": neither is known.
+        is_compared = "niż" in self._words[before.tokens[0] : thing.start]
+        is_double = "zamiast" in [self._words[token] for token in opened.tokens]
+        return NOTHING if is_compared and is_double else thing.side
 
     def _in_next(self, place: Place) -> int | None:
         """The thing that the value is for, behind it or before: "2 dni, by złożyć skargę".
@@ -408,7 +444,10 @@ class Things:
             before = bisect_left(things, place.start, key=_start_of)
             if before:
                 return self._in_line(place, things[:before])
-            if line.is_item and not self._is_aside(units.mini(things[0].start)):
+            is_near = self._looks_back or units.sentence(things[0].start) is units.sentence(
+                place.start
+            )
+            if line.is_item and is_near and not self._is_aside(units.mini(things[0].start)):
                 return things[0].side
         for head in self._heads(line):
             if things := self._by_line.get(head):
@@ -417,7 +456,9 @@ class Things:
             thing = self._things[earlier - 1]
             distance = units.sentence(place.start).number - units.sentence(thing.start).number
             if distance <= _SENTENCES_BACK:
-                return thing.side
+                # A sentence that speaks of both leaves open which.
+                near = self._between(units.sentence(thing.start).start, place.start)
+                return thing.side if len({other.side for other in near}) == 1 else NOTHING
         return NOTHING
 
     def _in_line(self, place: Place, things: Sequence[Thing]) -> int:

@@ -23,8 +23,8 @@ from ragifeval.text.normalizer import Normalizer
 _CONDITIONAL = word_set("conditional", "words")
 _CONTRAST = word_set("contrast", "words")
 _TOTAL = "@total"
-# "razem z chorobową" and "łącznie z chorobową" name a part.
-_WITH = ("z", "ze")
+# "razem z chorobową" names a part, "łączny limit" a limit.
+_NO_TOTAL = word_set("polarity", "no_total")
 _STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
 _NOT_STARTS, _DAYS = word_set("starts", "other"), word_set("starts", "days")
 
@@ -240,6 +240,12 @@ class _Judgement:
         statement = self._statement
         wanted = AFFIRMED if statement.is_affirmed else DENIED
         kept = self._kept(mentions)
+        # A period is known by its start as well as by its thing.
+        kept += [
+            mention
+            for mention in mentions
+            if mention.side == NOTHING and mention not in kept and self._starts_here(mention.place)
+        ]
         good = [mention for mention in kept if mention.sign == wanted]
         if not good:
             return self._missed(mentions, kept, wanted)
@@ -286,9 +292,13 @@ class _Judgement:
             return False
         units, words = self._reading.units, self._reading.words
         clause = units.clause[mention.place.start]
+        following = units.following(clause)
+        # "Stawka 45 zł, która jest w cenniku, odnosi się do rowerów."
+        leads_on = following is not None and words[following.tokens[0]].startswith("któr")
+        last = clause.number + (3 if leads_on else 1)
         return any(
             words[token] in _CONTRAST and token not in mention.place.taken
-            for near in units.clauses[max(0, clause.number - 1) : clause.number + 1]
+            for near in units.clauses[max(0, clause.number - 1) : last]
             if near.sentence is clause.sentence
             for token in near.tokens[:_REACH]
         )
@@ -304,6 +314,11 @@ class _Judgement:
             if token not in place.taken
         )
 
+    def _starts_here(self, place: Place) -> bool:
+        """Whether the sentence of a place names what the period should run from."""
+        number = self._reading.units.sentence(place.start).number
+        return bool(self._compiled.start) and number in self._sentences_of_start
+
     def _starts(self, place: Place) -> bool:
         """Whether the period at a place runs from what it should.
 
@@ -311,15 +326,21 @@ class _Judgement:
         """
         units, words = self._reading.units, self._reading.words
         sentence = units.sentence(place.start)
-        if sentence.number in self._sentences_of_start:
+        if self._starts_here(place):
             return True
         behind = range(place.end, min(sentence.end, place.end + _REACH))
-        if sentence.number + 1 not in self._sentences_of_start:
-            return False
         if any(self._names_start(token) for token in behind):
             return False
-        following = units.sentences[sentence.number + 1].tokens[:_REACH]
-        return any(self._names_start(token) or words[token] in _RUNNING for token in following)
+        for later in units.sentences[sentence.number + 1 : sentence.number + 3]:
+            near = later.tokens[:_REACH]
+            starts = [token for token in near if self._names_start(token)]
+            is_running = any(words[token] in _RUNNING for token in near)
+            if later.number in self._sentences_of_start:
+                return bool(starts) or is_running
+            # "Nie biegną od wysłania. Liczą się od odbioru."
+            if not is_running or any(self._signs.of(place_at(token)) != DENIED for token in starts):
+                return False
+        return False
 
     def _names_start(self, token: int) -> bool:
         words = self._reading.words
@@ -341,7 +362,7 @@ class _Judgement:
         amounts = {reading.tokens[token] for mention in good for token in mention.place.taken}
         kinds = {mention.place.unit for mention in good} - {""}
         for place in self._finder.find(self._total):
-            if place.end < len(reading) and reading.words[place.end] in _WITH:
+            if place.end < len(reading) and reading.words[place.end] in _NO_TOTAL:
                 continue
             if self._signs.of(place) == OPEN:
                 continue

@@ -50,6 +50,11 @@ _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
+# "Dawniej" this near to the head of a sentence holds for all of it, up to a word that turns.
+_THEN, _THEN_HEAD = _words("then"), 3
+_SUPPOSING = WordSet(["gdyby", "jakby"])
+_TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
+_ASIDE = frozenset(["inaczej", "odróżnieniu", "przeciwieństwie"])
 _ENDING = frozenset(["już", "nie", "ale", "lecz", "a"])
 _ONE = frozenset(["jeden", "jedna", "jedno", "jednego", "jednej", "jedną", "jednym"])
 _OF_THEM = (["z", "nich"], ["z", "tych"], ["z", "dwóch"], ["z", "obu"])
@@ -58,7 +63,7 @@ _HOLDS_FOR = ("dotyczy", "obejmuje")
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
-_REACH_BESIDES, _REACH_HEAD = 2, 6
+_REACH_BESIDES, _REACH_FALSE, _REACH_HEAD = 2, 1, 6
 _LONGEST_VERDICT = 8
 _LONGEST_WORD = 40
 _MOST_CELLS = 200
@@ -130,7 +135,7 @@ class Signs:
         tokens = self._around(place, first, last)
         marked = [(token, signals[token]) for token in tokens if token in signals]
         if self._is_open(place, first, marked):
-            return OPEN
+            return DENIED if self._is_counterfactual(place, marked) else OPEN
         denials = self._is_refuted(place, first)
         if marked:
             denials += self._denials_before(place, marked) + self._denials_behind(place, marked)
@@ -177,7 +182,7 @@ class Signs:
             return OPEN
         behind = units.clause[token]
         is_alone = behind.opener in "–|" and len(behind.tokens) == 1
-        if behind.opener == "|" and clause.opener not in "|\n":
+        if behind.opener == "|" and clause.cell != units.clause[clause.sentence.line.start].cell:
             # "| tak, w ciągu 14 dni | nie |": the cell has its own answer.
             return OPEN
         return self._said(token) if behind.opener == ":" or is_alone else OPEN
@@ -204,9 +209,9 @@ class Signs:
         units = self._reading.units
         asked = units.clause[place.start]
         head = asked.sentence.line
-        if not head.is_row or (
-            asked.sentence.mark != "?" and self._words[asked.tokens[0]] != "czy"
-        ):
+        is_label = asked.cell == units.clause[head.start].cell
+        is_question = asked.sentence.mark == "?" or self._words[asked.tokens[0]] == "czy"
+        if not head.is_row or not (is_label or is_question):
             return
         is_top = not head.number or not units.lines[head.number - 1].is_row
         ahead = units.clauses[asked.number + 1 : asked.number + _MOST_CELLS]
@@ -214,7 +219,7 @@ class Signs:
             line = clause.sentence.line
             if not line.is_row:
                 return
-            is_below = is_top and line is not head and clause.cell == asked.cell
+            is_below = is_question and is_top and line is not head and clause.cell == asked.cell
             if (is_below or line is head) and self._said(clause.tokens[0]):
                 yield place_at(clause.tokens[0]), self._said(clause.tokens[0])
 
@@ -228,7 +233,7 @@ class Signs:
             if signal & _UNREAL or (
                 token not in place.taken
                 and (
-                    signal & _PAST
+                    (signal & _PAST and not self._is_future(token))
                     or (signal & _ELSEWHERE and self._is_turned(clause))
                     or (signal & _PAST_ADJECTIVE and self._is_of_old(token))
                     or (signal & _PAST_YEAR and token and words[token - 1] == "do")
@@ -252,8 +257,36 @@ class Signs:
             or self._is_of_one(place, clause)
             or self._is_mistaken(place, marked)
             or clause.sentence.number in self._reversed
+            or self._is_told(clause, place)
             or (clause.opener == ":" and self._is_past(units.clauses[clause.number - 1]))
         )
+
+    def _is_counterfactual(self, place: Place, marked: Sequence[tuple[int, int]]) -> bool:
+        """Whether it would hold if things were otherwise: "zgłoszenie wystarczyłoby, gdyby ..."."""
+        if place.unit or not any(
+            signal & _UNREAL and self._words[token] not in _SUPPOSING for token, signal in marked
+        ):
+            return False
+        clause = self._reading.units.clause
+        return any(
+            clause[token] is not clause[place.start]
+            for token in self._nearby(place.start, _SUPPOSING)
+        )
+
+    def _is_told(self, clause: Clause, place: Place) -> bool:
+        """Whether the sentence began with what was then, or the clause leads on from an aside.
+
+        "Dawniej kajak kosztował 30 zł, a rower 45 zł", "inaczej niż w Gdyni, gdzie jest 45 zł".
+        """
+        words, units = self._words, self._reading.units
+        head = units.clause[clause.sentence.start]
+        if clause is not head and any(words[token] in _THEN for token in head.tokens[:_THEN_HEAD]):
+            behind = range(head.tokens[0], min(place.start, head.tokens[0] + _REACH))
+            if not any(words[token] in _HERE or words[token] in _TURNING for token in behind):
+                return True
+        before = units.clauses[clause.number - 1]
+        is_relative = words[clause.tokens[0]] == "gdzie" and before.sentence is clause.sentence
+        return is_relative and any(words[token] in _ASIDE for token in before.tokens[:2])
 
     def _is_past(self, label: Clause) -> bool:
         """Whether a label speaks of the past: "w ubiegłym roku było inaczej: ..."."""
@@ -271,6 +304,10 @@ class Signs:
         """Whether it is "dawny cennik", but not "według dawnego cennika"."""
         is_valid = token > 0 and self._words[token - 1] in ("według", "wedle", "wg")
         return not is_valid and self._next(token) in _PAST_THINGS
+
+    def _is_future(self, token: int) -> bool:
+        """Whether it is "będzie obowiązywał"."""
+        return token > 0 and self._words[token - 1] in ("będzie", "będą")
 
     def _adds(self, token: int) -> bool:
         """Whether it is "poza tym", "oprócz tego", which add."""
@@ -399,6 +436,7 @@ class Signs:
         taken = [self._signals.get(token, 0) for token in place.taken]
         has_not = any(signal & (_NOT | _WITHOUT) for signal in taken)
         has_none = any(signal & (_NONE | _NOR) for signal in taken)
+        clause = self._reading.units.clause
         denials = 0
         is_denied = False
         for token, signal in marked:
@@ -406,7 +444,10 @@ class Signs:
                 continue
             distance = place.start - token
             if signal & _NOT:
-                is_denied = is_denied or not (has_none or self._spares(token, place))
+                # In a place over two clauses, each "nie" holds for its own.
+                is_other = has_not and clause[token] is not clause[place.end - 1]
+                is_spared = is_other or has_none or self._spares(token, place)
+                is_denied = is_denied or not is_spared
             elif signal & _WITHOUT:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
@@ -415,7 +456,8 @@ class Signs:
                 reach = _REACH_NOR if signal & _NOR else _REACH_NONE
                 is_denied = is_denied or (distance <= reach and not has_not)
             elif signal & _FALSE:
-                denials += 1
+                # "Zgłoszenie odpada i trzeba mieć pozwolenie" denies what stands before.
+                denials += distance <= _REACH_FALSE or self._words[token] != "odpada"
         return denials + is_denied
 
     def _spares(self, token: int, place: Place) -> bool:
@@ -449,6 +491,9 @@ class Signs:
 
     def _denials_behind(self, place: Place, marked: Sequence[tuple[int, int]]) -> int:
         """Whether a "nie" behind the place denies it: "opłaty nie ma", "szczepić nie trzeba"."""
+        if place.start and self._words[place.start - 1] == "przy":
+            # "Przy zasiłku dochodów się nie sprawdza."
+            return 0
         for token, signal in marked:
             if token < place.end or token in place.taken:
                 continue

@@ -166,6 +166,7 @@ def _plain(number: Decimal) -> str:
 _ADJECTIVE_UNITS, _COMPOUNDS = _adjectives()
 _ORDINALS = _ordinals()
 _BETWEEN = word_set("periods", "between")
+_VERBS = word_set("polarity", "behind")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
 _LIMITING = frozenset(["ale", "lecz", "tylko", "jednak", "i", "w"])
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
@@ -180,6 +181,8 @@ _HALF = "pół"
 _SPECIAL = frozenset(
     {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
 )
+_NUMBERED = word_set("segments", "abbreviations")
+_MARKERS = (". ", ") ")
 _YEAR_MARKS = frozenset("|:\n()")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
@@ -215,6 +218,10 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
     if not _is_decimal(token):
         return token, after
     tokens = words.tokens
+    is_first = not index or "\n" in words.gaps[index]
+    if is_first and len(token) < 3 and words.gaps[after].startswith(_MARKERS):
+        # "2. Miesiąc wcześniej ..." numbers the line.
+        return token, after
     if tokens[after] == "i" and tokens[after + 1] == _HALF:
         token, after = _plain(Decimal(token) + Decimal("0.5")), after + 2
         if tokens[after] == "1000" and words.words[after] not in ("", "1000"):
@@ -380,15 +387,27 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
             tokens[index] += f" {unit}"
     for index in bare:
         is_last = index + 1 == len(tokens) or words.gaps[index + 1].strip()
+        # "Nie 7 dni, tylko 14 będzie potrzebnych."
+        is_last = is_last or words.words[index + 1] in _VERBS
         unit = _unit_beside(words, index, -1, _CONTRASTING) if is_last else ""
+        if is_last and not unit and index > 1 and _is_ellipsis(words, index):
+            unit = _unit_beside(words, index, -1, _CONTRASTING, skipped=1)
         if unit and " " not in tokens[index]:
             tokens[index] += f" {unit}"
 
 
-def _unit_beside(words: Tokens, index: int, step: int, joining: frozenset[str]) -> str:
+def _is_ellipsis(words: Tokens, index: int) -> bool:
+    """Whether a number stands alone with its thing: "kajak kosztuje 45 zł, rower 60"."""
+    is_number_of = words.words[index - 1] in _NUMBERED
+    return words.gaps[index] == " " and words.gaps[index - 1] == ", " and not is_number_of
+
+
+def _unit_beside(
+    words: Tokens, index: int, step: int, joining: frozenset[str], *, skipped: int = 0
+) -> str:
     """The unit of the next quantity, with nothing but joints or words that join between."""
     is_joined = False
-    for at in range(index + step, index + 5 * step, step):
+    for at in range(index + (1 + skipped) * step, index + 5 * step, step):
         if not 0 <= at < len(words.tokens):
             return ""
         gap = words.gaps[max(at, at - step)].strip(" *\u00a0")

@@ -6,11 +6,12 @@ from itertools import accumulate, compress, count, islice
 from operator import add, eq
 
 from ragifeval.statements.quantities import Tokens, merge_quantities, named_unit
-from ragifeval.statements.units import Units
+from ragifeval.statements.units import Clause, Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
 
 _STOPS = frozenset(".!?…")
+_ASKING = frozenset(["ile", "liczba"])
 LONGEST = 20_000
 """Statements are looked for in these many tokens of an answer, some fifty pages."""
 
@@ -80,12 +81,18 @@ class Reading:
         for index in bare:
             clause = self.units.clause[index]
             line = clause.sentence.line
-            label = self.units.clause[line.start].tokens[-1] if line.is_row else index - 1
+            label = self._counted(self.units.clause[line.start]) if line.is_row else index - 1
             unit = named.get((heads.get(line.number, -1), clause.cell), "")
             if line.is_row or ":" in self.gaps[index]:
                 unit = unit or named_unit(tokens[label], self.words[label])
             if unit:
                 tokens[index] += f" {unit}"
+
+    def _counted(self, label: Clause) -> int:
+        """The token of a row's label that may say what its numbers count: "ile dni wstecz"."""
+        tokens = label.tokens
+        asked = (token for token in tokens[1:] if self.words[token - 1] in _ASKING)
+        return next(asked, tokens[-1])
 
     @cached_property
     def quantities(self) -> Sequence[int]:

@@ -53,6 +53,8 @@ YEARS: Sequence[Entry] = [
     {"say": ["72 zł"], "of": ["2024"]},
 ]
 
+TABLE_OF_PERMITS = "| | książka | mapa |\n|---|---|---|\n| pozwolenie | tak | nie |"
+
 GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
     "values and things": (
         [KAYAK, BICYCLE],
@@ -1050,7 +1052,84 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
         "List w gazecie, że rozliczenia nie trzeba, nie ma żadnego znaczenia.",
         "-",
     ),
+    # Numbers whose unit stands elsewhere.
+    ([DEADLINE], "Nie 7 dni, tylko 14 będzie potrzebnych.", "+"),
+    ([DEADLINE], "Nie 7 dni, tylko 14 wniosków.", "-"),
+    ([KAYAK, BICYCLE], "Kajak kosztuje 45 zł, rower 60.", "++"),
+    ([KAYAK, BICYCLE], "Kajak kosztuje 60 zł, rower 45.", "--"),
+    ([{"say": ["2 miesiące"]}], "| ile miesięcy wstecz | 2 (dwa) |", "+"),
+    ([{"say": ["miesiąc wcześniej"]}], "1. Wybierz.\n2. Miesiąc wcześniej wyślij wniosek.", "+"),
+    ([KAYAK, BICYCLE], "45 zł i 60 zł to ceny za kajak i rower.", "++"),
+    ([KAYAK, BICYCLE], "45 zł i 60 zł to ceny za rower i kajak.", "--"),
+    # What was then, elsewhere, or would be.
+    ([KAYAK], "W dawniej obowiązującym cenniku rower był po 30 zł, a kajak po 45 zł.", "-"),
+    ([KAYAK], "Dawniej rower był po 30 zł, dziś kajak kosztuje 45 zł.", "+"),
+    ([{"say": ["5 lat"]}], "Pięć lat będzie obowiązywał paszport.", "+"),
+    ([{"say": ["5 lat"]}], "Pięć lat obowiązywał paszport.", "-"),
+    ([{"never": ["kolegi*"]}], "Inaczej niż przy maturze, gdzie jest kolegium, tu nic.", "-"),
+    ([{"never": ["kolegi*"]}], "Jest szkoła, gdzie jest kolegium.", "+"),
+    (
+        [{"say": ["@enough & zgłosz*"], "is": False, "verdict": True}],
+        "Zgłoszenie wystarczyłoby, gdyby stodoła stała dalej.",
+        "+",
+    ),
+    ([{"say": ["@enough & zgłosz*"]}], "Zgłoszenie wystarczyłoby, gdyby stała dalej.", "-"),
+    # What a "nie" denies, and what not.
+    ([{"say": ["zasiłek"]}], "Przy zasiłku dochodów się nie sprawdza.", "+"),
+    ([{"say": ["zasiłek"]}], "Złóż zamiast tego wniosek o zasiłek.", "+"),
+    ([{"say": ["zasiłek"]}], "Złóż wniosek zamiast zasiłku.", "-"),
+    ([{"say": ["@must & pozwoleni*"]}], "Zgłoszenie odpada i trzeba mieć pozwolenie.", "+"),
+    ([{"say": ["pozwoleni*"]}], "Odpada pozwolenie.", "-"),
+    ([{"say": ["awari* & nie zwalnia"]}], "Awaria nie jest siłą wyższą, więc nie zwalnia.", "+"),
+    (
+        [{"say": ["SD-3"], "of": ["wuj*"], "rivals": ["SD-Z2"]}],
+        "Dla wuja nie SD-Z2, tylko SD-3.",
+        "+",
+    ),
+    ([{"say": ["tak"], "of": ["książk*"], "rivals": ["map*"]}], TABLE_OF_PERMITS, "+"),
+    ([{"say": ["tak"], "of": ["map*"], "rivals": ["książk*"]}], TABLE_OF_PERMITS, "-"),
+    # What a value is of.
+    (
+        [{"never": ["330 zł"], "of": ["zasił*"], "rivals": ["dodat*"]}],
+        "Dodatek jest wyższy niż zasiłek (330 zł zamiast 215 zł).",
+        "-",
+    ),
+    (
+        [{"never": ["1000 zł"], "of": ["akt*"]}],
+        "1000 zł nie zastępuje opłaty za akt.",
+        "-",
+    ),
+    ([{"never": ["1000 zł"], "of": ["akt*"]}], "1000 zł wynosi opłata za akt.", "+"),
+    (
+        [{"never": ["14 dni"], "of": ["garn*"], "rivals": ["blender*"]}],
+        "Garnki i blender kupiono w maju. W obu sprawach masz 14 dni.",
+        "+",
+    ),
+    (
+        [{"say": ["168 zł"], "of": ["2025"], "rivals": ["2024"]}],
+        "Stawka w 2025 r. to 84 zł zamiast 72 zł w 2024 r.\nZa dwa psy płaci się 168 zł.",
+        "+",
+    ),
+    # Starts and totals.
+    (
+        [{"say": ["2 dni"], "of": ["weryfik*"], "rivals": ["wgląd*"]}],
+        "Na weryfikację są 2 dni od tego wglądu.",
+        "+",
+    ),
+    (
+        [{"say": ["3 dni"], "of": ["uzasadn*"], "rivals": ["odwoł*"], "from": ["wywiesz*"]}],
+        "Masz 3 dni od wywieszenia. Potem odwołaj się w 3 dni.",
+        "+",
+    ),
+    ([RETURN], "Masz 7 dni. Nie biegną od wysłania. Liczą się od odbioru.", "+"),
+    ([RETURN], "Masz 7 dni. Biegną od wysłania. Liczą się od odbioru.", "-"),
+    ([SUM], "Razem 96 zł. Łączny limit 350 zł jest wyższy.", "+"),
+    ([SUM], "Razem 96 zł. Łączny koszt 350 zł jest wyższy.", "-"),
+    ([{"say": ["Gdyby stał"]}], "Ma 7 m. Gdyby stał dalej ...", "-"),
     # Never.
+    ([OLD_PRICE], "37 zł, które widnieje w cenniku, płacą inni.", "-"),
+    ([OLD_PRICE], "37 zł, które widnieje w cenniku, płacą wszyscy.", "+"),
+    ([OLD_PRICE], "Stawka 37 zł, która jest w tabeli, odnosi się do rowerów.", "-"),
     (
         [{"never": ["złoży* & dopiero po 3 latach"]}],
         "Wystarczą 2 lata, wniosek złoży Pan dopiero po 3 latach.",
