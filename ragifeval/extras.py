@@ -8,6 +8,7 @@ from ragifeval.paths import IS_CHECKOUT
 
 EXTRAS: Mapping[str, Sequence[str]] = {
     "local": ("torch", "transformers", "accelerate"),
+    "vllm": ("vllm",),
     "spacy": ("spacy",),
     "vertex": ("google.auth", "requests"),
     "judge": ("sacrebleu", "scipy", "json_repair", "semantic_text_splitter"),

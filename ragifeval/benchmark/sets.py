@@ -1,9 +1,8 @@
 """The sets of questions: a folder each, with documents.jsonl and samples.jsonl."""
 
-from functools import cache
 from pathlib import Path
 
-from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.benchmark.benchmark import Benchmark
 from ragifeval.errors import UserError
 from ragifeval.paths import DATA
 
@@ -12,6 +11,9 @@ SETS = {"core": DATA, "hard": DATA / "hard"}
 
 NAMES = {"core": "urzad", "hard": "urzad-hard"}
 """Name -> what cards, exports and reports call the set."""
+
+VERSIONS = {"urzad": "1.0", "urzad-hard": "1.0"}
+"""Name -> version of the data: it moves whenever what is asked or expected changes."""
 
 
 def find_set(data: str | Path) -> tuple[Path, Path]:
@@ -34,19 +36,16 @@ def find_set(data: str | Path) -> tuple[Path, Path]:
     return files
 
 
-@cache
-def name_of(fingerprint: str) -> str | None:
-    """What the set with a fingerprint is called; None for any other data."""
-    for name, folder in SETS.items():
-        files = folder / "documents.jsonl", folder / "samples.jsonl"
-        if all(map(Path.is_file, files)) and load_benchmark(*files).fingerprint() == fingerprint:
-            return NAMES[name]
-    return None
-
-
 def set_name(docs_path: Path, eval_path: Path) -> str | None:
     """The name of the set that two files are; None for data of the user's own."""
     for name, folder in SETS.items():
         if (docs_path, eval_path) == (folder / "documents.jsonl", folder / "samples.jsonl"):
             return NAMES[name]
     return None
+
+
+def data_part(benchmark: Benchmark, docs_path: Path, eval_path: Path) -> str:
+    """What a signature says of data: the fingerprint, behind name and version of a set of ours."""
+    name = set_name(docs_path, eval_path)
+    fingerprint = benchmark.fingerprint()
+    return fingerprint if name is None else f"{name}-{VERSIONS[name]}-{fingerprint}"

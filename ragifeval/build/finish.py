@@ -124,7 +124,6 @@ def _write(folder: BuildFolder, result: BuildResult) -> None:
         folder.dataset,
         (folder.documents, folder.samples),
         overwrite=True,
-        name=None,
         language=result.facts.language,
     )
 

@@ -60,6 +60,13 @@ class Chunk:
         """Where it ends in the source's text, in characters."""
         return self.start + len(self.text)
 
+    @property
+    def titled_text(self) -> str:
+        """The text under its title, which only the first chunk of a source may hold itself."""
+        if self.title is None or self.title in self.text:
+            return self.text
+        return f"{self.title}\n\n{self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:

@@ -84,13 +84,16 @@ def first_asks(plan: BuildPlan, chunks: Sequence[Chunk]) -> deque[Ask]:
         return deque(_factoid_prompt(plan, chunk, 1, ()) for chunk in chunks)
     template, number = plan.templates["exam_questions"], plan.questions
     return deque(
-        Ask(f"{chunk.id}/questions", template.render({"context": chunk.text, "number": number}))
+        Ask(
+            f"{chunk.id}/questions",
+            template.render({"context": chunk.titled_text, "number": number}),
+        )
         for chunk in chunks
     )
 
 
 def _factoid_prompt(plan: BuildPlan, chunk: Chunk, number: int, earlier: Sequence[str]) -> Ask:
-    values = {"context": chunk.text, "earlier": earlier}
+    values = {"context": chunk.titled_text, "earlier": earlier}
     return Ask(f"{chunk.id}/{number}", plan.templates["factoid"].render(values))
 
 
@@ -220,7 +223,7 @@ def _ask_about(
 ) -> Iterator[tuple[Candidate, str, Reply[Model]]]:
     """Ask with each template about each candidate; yield (candidate, template, reply)."""
     plan = models.plan
-    texts = {chunk.id: chunk.text for chunk in chunks}
+    texts = {chunk.id: chunk.titled_text for chunk in chunks}
     by_id = {candidate.id: candidate for candidate in candidates}
     asks = deque[Ask]()
     for candidate in candidates:

@@ -471,6 +471,12 @@ def add_validate_options(parser: argparse.ArgumentParser) -> None:
         "--twins",
         "instead of the checks, list the twins (docs/variants.md) that a person should look at",
     )
+    add_switch(
+        parser,
+        "--listing",
+        "instead of the checks, list what statements meet in the documents, values that could be "
+        "said instead, and wrong answers made of the gold answers that get full marks",
+    )
     parser.add_argument(
         "--answers",
         type=Path,

@@ -15,13 +15,12 @@ def run(options: argparse.Namespace) -> int:
     if options.logs:
         raise UserError("--logs: are for --format results")
     from ragifeval.benchmark.benchmark import load_benchmark
-    from ragifeval.benchmark.sets import set_name
     from ragifeval.results.export.datasets import write_datasets
 
     options, _ = settled(options)
     sources = (options.docs_path, options.eval_path)
     benchmark = load_benchmark(*sources)
-    write_datasets(benchmark, options.folder, sources, options.overwrite, set_name(*sources))
+    write_datasets(benchmark, options.folder, sources, options.overwrite)
     samples, documents = len(benchmark.samples), len(benchmark.documents)
     print(f"{options.folder}: {samples} samples, {documents} documents")
     print(f"to push it: hf upload NAME {options.folder} --repo-type dataset")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ragifeval import defaults
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
-from ragifeval.benchmark.sets import set_name
+from ragifeval.benchmark.sets import data_part, set_name
 from ragifeval.cli.options import inputs
 from ragifeval.cli.settings import scoring_settings, settled
 from ragifeval.cli.terminal import say
@@ -59,7 +59,7 @@ def _basis(options: argparse.Namespace, benchmark: Benchmark) -> tuple[Basis, Ma
         PromptTemplate(options.prompt, options.system_message, options.refusal_message, is_text)
         for is_text in (False, True)
     )
-    terms = scoring.signature_parts(benchmark.fingerprint())
+    terms = scoring.signature_parts(data_part(benchmark, options.docs_path, options.eval_path))
     del terms["matching"]  # scores under both rules are shown
     terms["prompt"] = fingerprint(chat.source)
     terms["system"] = default_or_fingerprint(options.system_message, defaults.SYSTEM_MESSAGE)

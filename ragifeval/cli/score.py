@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
+from ragifeval.benchmark.sets import data_part
 from ragifeval.cli import evaluate
 from ragifeval.cli.batch import run_of_batch
 from ragifeval.cli.options import inputs
@@ -34,6 +35,7 @@ from ragifeval.run.journal import Record
 from ragifeval.run.performance import sentence
 from ragifeval.run.summary import doubts, group_table, summary, table
 from ragifeval.scoring.scorer import ScoringSettings
+from ragifeval.scoring.signature import Signature
 
 _NAMED = 5
 
@@ -81,7 +83,7 @@ def _basis(
 ) -> tuple[Benchmark, Standard]:
     """What logs are scored by: read and checked before any of them."""
     benchmark = load_benchmark(docs_path, eval_path)
-    parts = scoring.signature_parts(benchmark.fingerprint())
+    parts = scoring.signature_parts(data_part(benchmark, docs_path, eval_path))
     return benchmark, Standard(
         benchmark.samples, scoring.load_scorer(), scoring.matching, reasoning_end, parts
     )
@@ -137,8 +139,9 @@ def _notes(rescored: Rescored, eval_path: Path, parts: Mapping[str, str]) -> Ite
         parts: of the signature that the scoring decides.
     """
     log, outcome = rescored.log, rescored.outcome
-    old = [signature.parts for signature in log.signatures.values() if signature is not None]
-    changed = [name for name in parts if any(one.get(name) != parts[name] for one in old)]
+    new = Signature(parts).comparable
+    old = [one.comparable for one in log.signatures.values() if one is not None]
+    changed = [name for name in new if any(one.get(name) != new[name] for one in old)]
     if changed:
         yield f"note: scored by another {', '.join(changed)} than in the run"
     if log.unknown:

@@ -9,6 +9,7 @@ from ragifeval.cli.settings import scoring_settings, settled
 from ragifeval.tables import Grid
 
 if TYPE_CHECKING:
+    from ragifeval.benchmark.validate.checks import Validation
     from ragifeval.scoring.statistics import Estimate
 
 BUILD = "build.json"
@@ -24,8 +25,35 @@ def run(options: argparse.Namespace) -> int:
         return _measure(options)
     if options.twins:
         return _list_twins(options)
-    from ragifeval.benchmark.validate.checks import Paths, Validation
+    if options.listing:
+        return _list_statements(options)
     from ragifeval.benchmark.validate.floors import floor_problems, floors
+
+    data = _load(options)
+    estimates = floors(data.benchmark, data.scorer)
+    problems, too_high = list(data.problems()), list(floor_problems(estimates))
+    if not data.is_built:
+        problems += too_high
+    for problem in problems:
+        print(problem)
+    print(_table(estimates))
+    samples, documents = len(data.benchmark.samples), len(data.benchmark.documents)
+    print()
+    passed = [passes for _, _, passes in data.mutations]
+    if passed:
+        lost = passed.count(False)
+        others = "" if lost == len(passed) else "; the others: --listing"
+        print(f"mutations: {len(passed)} made, {lost} lose a mark{others}")
+    print(f"{samples} samples, {documents} documents: {len(problems)} problems")
+    if data.is_built:
+        for floor in too_high:
+            print(f"note: {floor}: these questions are easy, or few")
+    return 1 if problems else 0
+
+
+def _load(options: argparse.Namespace) -> "Validation":
+    """The data with what checks need."""
+    from ragifeval.benchmark.validate.checks import Paths, Validation
     from ragifeval.text.normalizer import load_normalizer
 
     contrast = options.contrast_path
@@ -35,20 +63,16 @@ def run(options: argparse.Namespace) -> int:
     normalizer = load_normalizer(options.normalizer)
     # Of documents as they are found, less can be asked than of those that are written for it.
     is_built = options.docs_path.with_name(BUILD).is_file()
-    data = Validation(files, normalizer, options.refusal_message, is_built)
-    estimates = floors(data.benchmark, data.scorer)
-    problems, too_high = list(data.problems()), list(floor_problems(estimates))
-    if not is_built:
-        problems += too_high
-    for problem in problems:
-        print(problem)
-    print(_table(estimates))
-    samples, documents = len(data.benchmark.samples), len(data.benchmark.documents)
-    print(f"\n{samples} samples, {documents} documents: {len(problems)} problems")
-    if is_built:
-        for floor in too_high:
-            print(f"note: {floor}: these questions are easy, or few")
-    return 1 if problems else 0
+    return Validation(files, normalizer, options.refusal_message, is_built)
+
+
+def _list_statements(options: argparse.Namespace) -> int:
+    """Print what an author of statements should look at."""
+    from ragifeval.benchmark.validate.listing import list_statements
+
+    for line in list_statements(_load(options)):
+        print(line)
+    return 0
 
 
 def _list_twins(options: argparse.Namespace) -> int:

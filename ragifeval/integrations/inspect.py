@@ -25,6 +25,7 @@ from inspect_ai.solver import TaskState, generate
 from ragifeval import __version__, paths
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.integrations import evaluation
+from ragifeval.run.outcome import variant_of
 from ragifeval.scoring.scorer import Scorer as AnswerScorer
 from ragifeval.scoring.scorer import Scores, ScoringSettings
 from ragifeval.scoring.statistics import AGGREGATES
@@ -87,6 +88,7 @@ def _sample(place: int, prepared: evaluation.Evaluation) -> InspectSample:
         metadata={
             "place": place,
             "category": sample.category,
+            "variant": variant_of(sample),
             "question": sample.question,
             "context": [document.id for document in task.documents(sample)],
             "expect": dict(sample.expect),

@@ -104,26 +104,27 @@ class Support(BaseModel):
 class Faithfulness:
     """Whether the contexts support the answer (LlamaIndex's FaithfulnessEvaluator).
 
-    Create and refine: the first context is asked about, then one after the other of the rest,
-    until one supports the answer.
+    Compact and refine: as many contexts as fit are asked about at once, then those that follow,
+    until some support the answer.
 
     Args:
-        window: characters of a context that one prompt shows; a longer one is split.
+        window: characters of contexts that one prompt shows; a longer context is split.
     """
 
     name = "faithfulness"
     needs: Sequence[str] = ("contexts",)
     reply = Support
-    scores: Mapping[str, str] = {"faithfulness": "supported by a context"}
+    scores: Mapping[str, str] = {"faithfulness": "supported by the contexts"}
 
     def __init__(self, templates: Mapping[str, Template], window: int) -> None:
         self._create = templates["faithfulness"]
         self._refine = templates["faithfulness_refine"]
+        self._window = window
         self._splitter = TextSplitter(window)
         self.labels = self._create.labels
 
     def steps(self, item: Item) -> Steps[Prompt, Support, Judgement]:
-        parts = [part for context in item.contexts or () for part in self._splitter.chunks(context)]
+        parts = self._parts(item.contexts or ())
         support = Support(reason="", supported=False)
         asked = 0
         for part in parts:
@@ -134,6 +135,17 @@ class Faithfulness:
                 break
         detail = {"reason": support.reason, "parts": len(parts), "asked": asked}
         return Judgement({"faithfulness": float(support.supported)}, detail)
+
+    def _parts(self, contexts: Sequence[str]) -> Sequence[str]:
+        """What each prompt shows."""
+        parts: list[str] = []
+        for context in contexts:
+            for piece in self._splitter.chunks(context):
+                if parts and len(parts[-1]) + len("\n\n") + len(piece) <= self._window:
+                    parts[-1] += f"\n\n{piece}"
+                else:
+                    parts.append(piece)
+        return parts
 
 
 Count = Annotated[int, BeforeValidator(_no_boolean), AfterValidator(_countable)]

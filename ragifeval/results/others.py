@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.errors import UserError
 from ragifeval.scoring.conditions import REGISTRY
 from ragifeval.scoring.rates import observe
@@ -73,6 +74,7 @@ def _from_inspect(
         "id": sample["id"],
         "question": asked["question"],
         "category": asked.get("category"),
+        "variant": asked.get("variant", CORE),
         "context": asked["context"],
         "answer": text,
         **_scores(scored),
@@ -104,6 +106,7 @@ def from_lm_eval(record: Mapping[str, Any], path: Path) -> dict[str, Any] | None
         "id": row.get("id"),
         "question": row.get("question"),
         "category": row.get("category") or None,
+        "variant": row.get("variant", CORE),
         "context": row.get("context"),
         "answer": answers[0] if answers and isinstance(answers[0], str) else None,
         **_scores(record),

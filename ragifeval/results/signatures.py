@@ -27,7 +27,7 @@ def rescored_signature(old: Signature | None, scoring: Mapping[str, str]) -> Sig
         with other documents, or told another refusal message, than the scoring goes by, a part
         `asked` says so: such scores stand beside each other, but not beside those of a new run.
     """
-    known = dict(old.parts) if old is not None else {}
+    known = dict(old.comparable) if old is not None else {}
     parts = {
         part: scoring.get(part, known.get(part, UNKNOWN))
         for part in _PARTS
@@ -35,7 +35,8 @@ def rescored_signature(old: Signature | None, scoring: Mapping[str, str]) -> Sig
     }
     asked = "/".join(known.get(part, UNKNOWN) for part in _ASKED)
     asked = known.get("asked", asked)
-    if old is None or asked == "/".join(scoring[part] for part in _ASKED):
+    by = Signature(scoring).comparable
+    if old is None or asked == "/".join(by[part] for part in _ASKED):
         del parts["asked"]
     else:
         parts["asked"] = asked
@@ -46,7 +47,8 @@ def whole_signature(signatures: Sequence[Signature]) -> Signature:
     """The signature of a log, from those of its records (one at least)."""
     first = signatures[0].parts
     parts = dict.fromkeys(part for signature in signatures for part in signature.parts)
-    values = {part: {signature.parts.get(part) for signature in signatures} for part in parts}
+    terms = [signature.comparable for signature in signatures]
+    values = {part: {known.get(part) for known in terms} for part in parts}
     return Signature({part: first[part] if len(values[part]) == 1 else MIXED for part in parts})
 
 

@@ -85,7 +85,8 @@ def ready(config: ConfigT) -> ConfigT:
             or several, or does not answer.
     """
     if isinstance(config, LocalConfig):
-        require("local", f"the local model {config.display_name}")
+        extra = "vllm" if config.engine == "vllm" else "local"
+        require(extra, f"the local model {config.display_name}")
     if not isinstance(config, RemoteConfig):
         return config
     if config.vertex_credentials is not None:
@@ -112,6 +113,10 @@ def load_any_generator(
         from ragifeval.generators.remote.batch import FileGenerator
 
         return FileGenerator(check_remote(config), files, text_completion)
+    if isinstance(config, LocalConfig) and config.engine == "vllm":
+        from ragifeval.generators.local.vllm_engine import VllmGenerator
+
+        return VllmGenerator(config, text_completion)
     if isinstance(config, LocalConfig):
         from ragifeval.generators.local import LocalGenerator
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Sample, load_benchmark
-from ragifeval.benchmark.sets import find_set
+from ragifeval.benchmark.sets import data_part, find_set
 from ragifeval.benchmark.variants.variants import expand, read_variants, signature_parts
 from ragifeval.errors import UserError, unknown
 from ragifeval.run.run import Task
@@ -92,13 +92,14 @@ def make_task(settings: RunSettings) -> Task:
         settings.scoring.refusal_message,
         settings.text_completion,
     )
+    data = data_part(benchmark, settings.docs_path, settings.eval_path)
     seed = settings.shuffle_seed
     parts = {
         "prompt": fingerprint(template.source),
         "shuffle": "no" if seed is None else f"seed{seed}",
         "system": default_or_fingerprint(settings.system_message, defaults.SYSTEM_MESSAGE),
         "mode": "completion" if settings.text_completion else "chat",
-        **settings.scoring.signature_parts(benchmark.fingerprint()),
+        **settings.scoring.signature_parts(data),
         **signature_parts(variants, benchmark),
     }
     task = Task(

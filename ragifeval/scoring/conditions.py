@@ -124,7 +124,8 @@ class StatementEntry:
 
     def __init__(self, statements: Statements, index: int) -> None:
         self._statements, self._index = statements, index
-        self.wordings = statements.statements[index].say
+        self.statement = statements.statements[index]
+        self.wordings = self.statement.say
 
     def outcome(self, response: Response) -> Outcome:
         """What the answer does with the statement."""

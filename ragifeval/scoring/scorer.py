@@ -152,7 +152,7 @@ class ScoringSettings:
         """The parts of a signature that scoring decides, whoever answered whatever prompt.
 
         Args:
-            data: the fingerprint of the benchmark.
+            data: the fingerprint of the benchmark, or what `sets.data_part` makes of it.
 
         Raises:
             UserError: there is no such normalizer, or no such file of words.

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ PARTS = (
 """The parts of a run's signature, in order; `variants` only beside or instead of the core."""
 
 _END_BYTES = 65_536
+# Before the fingerprint of data: what the set is called, and its version.
+_NAMED = re.compile(r"^([a-z-]+)-[0-9.]+-(?=[0-9a-f]{8})")
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,20 @@ class Signature:
         part = self.parts.get("model")
         return part if part is None else part.rpartition("#")[0] or part
 
+    @property
+    def comparable(self) -> Mapping[str, str]:
+        """The parts by which scores compare: of the data the fingerprint alone."""
+        return {
+            part: _NAMED.sub("", value) if part == "data" else value
+            for part, value in self.parts.items()
+        }
+
+    @property
+    def data_name(self) -> str | None:
+        """What the data are called; None for those of a user, and for those of older logs."""
+        named = _NAMED.match(self.parts.get("data", ""))
+        return named[1] if named else None
+
     @classmethod
     def parse(cls, line: str) -> "Signature":
         """Read a signature back from its line."""
@@ -42,13 +59,14 @@ class Signature:
     @property
     def folded(self) -> str:
         """A short line, the same for all signatures that differ in the model alone."""
-        parts = {part: value for part, value in self.parts.items() if part != "model"}
+        parts = {part: value for part, value in self.comparable.items() if part != "model"}
         return f"signature {fingerprint(parts)}: scores with the same one compare (parts: --wide)"
 
     def differences(self, other: "Signature") -> Sequence[str]:
         """The parts in which two signatures differ."""
-        parts = dict.fromkeys([*self.parts, *other.parts])
-        return [part for part in parts if self.parts.get(part) != other.parts.get(part)]
+        ours, theirs = self.comparable, other.comparable
+        parts = dict.fromkeys([*ours, *theirs])
+        return [part for part in parts if ours.get(part) != theirs.get(part)]
 
 
 def fingerprint(value: object) -> str:

@@ -161,3 +161,12 @@ def test_ids_of_long_names() -> None:
 def test_more_than_9999_chunks() -> None:
     last = list(cut([Source("a.txt", "ab " * 10_001)], 2, 0))[-1]
     assert last.id == "a-txt-10001"
+
+
+def test_the_title_stands_over_a_text_that_does_not_hold_it() -> None:
+    source = Source("a.md", "# Cennik basenu\n\nBilet: 9 zł.\n\nUlgowy: 5 zł.", "Cennik basenu")
+    first, second = cut([source], 30, 0)
+    assert first.titled_text == first.text == "# Cennik basenu\n\nBilet: 9 zł."
+    assert second.titled_text == "Cennik basenu\n\nUlgowy: 5 zł."
+    (untitled,) = cut([Source("a.txt", "Bilet: 9 zł.")], 30, 0)
+    assert untitled.titled_text == "Bilet: 9 zł."

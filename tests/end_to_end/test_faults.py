@@ -94,7 +94,8 @@ class TestEveryFaultMixedIn:
         self, mixtures: tuple[Mixture, Mixture]
     ) -> None:
         faulty, healthy = (
-            by_id(list(one.records.values()), "seconds", "asked", "error") for one in mixtures
+            by_id(list(one.records.values()), "seconds", "asked", "retries", "error")
+            for one in mixtures
         )
         assert faulty == healthy
 

@@ -72,7 +72,11 @@ def _answers() -> dict[str, str]:
     """A question -> the answer it gets: right ones, wrong ones, and other mischief."""
     wrong: dict[str, list[str]] = {}
     for _, contrast in read_json_objects(CONTRAST):
-        wrong.setdefault(contrast["id"], []).append(contrast["answer"])
+        # What says an excluded thing stands first.
+        place = (
+            0 if contrast["scores"].get("exclude", 1) != 1 else len(wrong.get(contrast["id"], ()))
+        )
+        wrong.setdefault(contrast["id"], []).insert(place, contrast["answer"])
     answers = {}
     for place, (_, sample) in enumerate(read_json_objects(SAMPLES)):
         gold = sample["reference"]
@@ -82,7 +86,7 @@ def _answers() -> dict[str, str]:
             REFUSAL_MESSAGE.upper() + "!",
             f"Kurwa, no przecież: {gold}",
             "",
-            wrong[sample["id"]][1],
+            wrong[sample["id"]][0],
             f"  \n{gold[: len(gold) // 2]}\n\nŹródła: [0, 1] „<think>”\t\n",
             " ".join(reversed(gold.split())),
         ][place % 8]
@@ -115,6 +119,10 @@ class Scenario:
         if self.shuffle_seed is not None:
             arguments += ["--shuffle_context", f"--seed={self.shuffle_seed}"]
         return arguments
+
+    @property
+    def variant(self) -> str:
+        return self.options.get("variants", "core")
 
     def task_options(self) -> dict[str, Any]:
         seed = {} if self.shuffle_seed is None else {"shuffle_seed": self.shuffle_seed}
@@ -339,10 +347,12 @@ def summarized(folder: Path) -> dict[str, float]:
     return {key: estimate["mean"] for key, estimate in summary["scores"].items()} | words
 
 
-def check_is_log_of(path: Path, own: Path, model: str, folder: Path) -> None:
+def check_is_log_of(path: Path, own: Path, model: str, variant: str) -> None:
     """See to it that another harness's log is read as our own run of the same is."""
-    found = read_scored_log(path, None, keeps_questions=True)
-    expected = read_scored_log(own / "log.jsonl", None, keeps_questions=True)
+    logs = (path, own / "log.jsonl")
+    found, expected = (
+        read_scored_log(one, None, keeps_questions=True, variant=variant) for one in logs
+    )
     assert found.name == model
     samples = sorted(expected.scores.samples)
     assert sorted(found.scores.samples) == samples
@@ -354,11 +364,11 @@ def check_is_log_of(path: Path, own: Path, model: str, folder: Path) -> None:
 
 def test_the_answers_try_the_scores(runs: Runs) -> None:
     """None of the means is trivial; thirds are among the scores, whose sums depend on the order."""
-    if runs.scenario.options:
-        return
     means = summarized(runs.chat)
+    if runs.scenario.options:
+        assert means["include"] != means["include_by_words"]
+        return
     assert all(0 < means[key] < 1 for key in means if not key.startswith("len_"))
-    assert means["include"] != means["include_by_words"]
     scores = logged(runs.chat).values()
     assert {1 / 3, 2 / 3} <= {value for one in scores for value in one.values()}
     assert min(one["len_chars"] for one in scores) == 0
@@ -408,16 +418,18 @@ class TestLmEval:
         assert row["signature"] == summary["signature"].rpartition("|model:")[0]
 
     def test_standard_errors(self, runs: Runs) -> None:
-        """Half of an interval of 95 % is about two of them."""
+        """Half of an interval of 95 % is about two of them, where the answers are many."""
+        if runs.scenario.options:
+            return
         found = self.results(runs)["results"]["rag_ifeval"]
         scores = json.loads((runs.as_lm_eval / "log.summary.json").read_text("utf-8"))["scores"]
         for key, score in scores.items():
             width = score["high"] - score["low"]
             assert found[f"{key}_stderr,none"] == pytest.approx(width / 3.92, rel=0.25, abs=0.02)
 
-    def test_its_samples_are_a_log(self, runs: Runs, tmp_path: Path) -> None:
+    def test_its_samples_are_a_log(self, runs: Runs) -> None:
         (path,) = runs.lm_eval.rglob("samples_*.jsonl")
-        check_is_log_of(path, runs.as_lm_eval, "lm_eval", tmp_path)
+        check_is_log_of(path, runs.as_lm_eval, "lm_eval", runs.scenario.variant)
 
     def test_version(self, runs: Runs) -> None:
         assert self.results(runs)["versions"]["rag_ifeval"] == __version__
@@ -460,12 +472,13 @@ class TestInspect:
         assert task.task_version == __version__
 
     def test_it_is_a_log(self, runs: Runs, attribute: str, tmp_path: Path) -> None:
-        path = getattr(runs, attribute)
-        check_is_log_of(path, runs.chat, "openai-api/service/inspect", tmp_path)
+        path, own = getattr(runs, attribute), runs.chat
+        check_is_log_of(path, own, "openai-api/service/inspect", runs.scenario.variant)
         from inspect_ai.log import read_eval_log, write_eval_log
 
         write_eval_log(read_eval_log(str(path)), str(tmp_path / "log.json"))
-        check_is_log_of(tmp_path / "log.json", runs.chat, "openai-api/service/inspect", tmp_path)
+        path = tmp_path / "log.json"
+        check_is_log_of(path, own, "openai-api/service/inspect", runs.scenario.variant)
 
     def test_generation_is_left_to_the_user(self, runs: Runs, attribute: str) -> None:
         assert not self.log(runs, attribute).plan.config.model_dump(exclude_none=True)

@@ -44,7 +44,7 @@ def test_every_chain_goes_on_until_a_context_supports_its_answer() -> None:
     # The same id again, as two answers of one log may have it.
     items = [Item("s", None, f"odp. {n}.", contexts=contexts) for n in range(7)]
     items.append(Item("s", None, None, "500", contexts=contexts))
-    found = judged(Faithfulness(TEMPLATES, 100), script, *items)
+    found = judged(Faithfulness(TEMPLATES, 12), script, *items)
     assert [one.scores.get("faithfulness") for one in found] == [1] * 6 + [0, None]
     assert [len(one.replies) for one in found] == [1, 2, 3, 4, 5, 6, 6, 0]
     assert found[-1].unjudged == "no answer: 500"

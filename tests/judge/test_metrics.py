@@ -59,13 +59,13 @@ CLAIMS = {"explanation": "Jedna kwota się różni.", **LISTS, **COUNTS}
 def test_prompts_show_what_they_are_given_and_ask_for_json(language: str) -> None:
     replies = {
         "correctness": ['{"reason": "", "score": 4}'],
-        "faithfulness": ['{"reason": "", "supported": false}'] * 3,
+        "faithfulness": ['{"reason": "", "supported": false}'],
         "claims": [json.dumps(CLAIMS)],
     }
     for name, metric in metrics_of(language).items():
         prompts, _ = judged(metric, ITEM, *replies[name])
-        for number, prompt in enumerate(prompts):
-            given = ["<Q> {{ x }}", "R"] if name != "faithfulness" else [ITEM.contexts[number]]
+        for prompt in prompts:
+            given = ["<Q> {{ x }}", "R"] if name != "faithfulness" else ["C1\n\nC2\n\nC3"]
             assert all(text in prompt for text in ["A", *given])
             assert "{%" not in prompt
             assert "JSON" in prompt
@@ -150,7 +150,7 @@ SUPPORTS = [
 def test_create_and_refine(supports: list[bool], score: float, asked: int) -> None:
     """Once a context supports the answer, no more is asked."""
     replies = [json.dumps({"reason": f"{n}", "supported": s}) for n, s in enumerate(supports)]
-    prompts, found = judged(metrics_of("pl")["faithfulness"], ITEM, *replies)
+    prompts, found = judged(metrics_of("pl", 3)["faithfulness"], ITEM, *replies)
     assert found.scores == {"faithfulness": score}
     assert found.detail == {"reason": str(asked - 1), "parts": 3, "asked": asked}
     assert ["Dwa przykłady" in prompt for prompt in prompts] == [True] + [False] * (asked - 1)
@@ -158,7 +158,7 @@ def test_create_and_refine(supports: list[bool], score: float, asked: int) -> No
 
 def test_long_contexts_are_split_at_sentences_and_no_word_is_lost() -> None:
     text = "Opłata wynosi 30 zł. Termin to 14 dni.\n\n" + " ".join(f"s{n}." for n in range(300))
-    item = Item("1", "q", "A", contexts=["C", text])
+    item = Item("1", "q", "A", contexts=["C" * 58, text])
     reply = '{"supported": false}'
     prompts, found = judged(metrics_of("pl", 60)["faithfulness"], item, *[reply] * 200)
     parts = [prompt.partition("------------\n")[2].partition("\n---")[0] for prompt in prompts[1:]]

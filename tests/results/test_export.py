@@ -100,7 +100,7 @@ def test_the_card_tells_each_condition(tmp_path: Path) -> None:
     for name in REGISTRY:
         count = sum(name in sample.expect for sample in benchmark.samples)
         assert f"| `{name}` | {count} |" in card
-    assert f"data:{benchmark.fingerprint()}" in card
+    assert f"\nVersion 1.0 (`data:urzad-1.0-{benchmark.fingerprint()}`)" in card
 
 
 def test_the_card_can_be_pushed(tmp_path: Path) -> None:

@@ -322,6 +322,8 @@ SIGNATURES: list[tuple[str | None, str]] = [
     # The model saw other documents, or was told another refusal message.
     (OLD.replace("data:1", "data:9"), other_data(NEW, "91111111/default")),
     (OLD.replace("refusal:default", "refusal:9"), other_data(NEW, "11111111/9")),
+    # An older log, that does not name its data.
+    (OLD.replace("data:", "data:urzad-1.0-"), NEW),
     # It stays so, however often it is scored; and is gone with the old data.
     (other_data(NEW, "91111111/default"), other_data(NEW, "91111111/default")),
     (other_data(NEW, "11111111/default"), NEW),

@@ -4,10 +4,10 @@
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample, load_benchmark
@@ -20,11 +20,13 @@ from ragifeval.benchmark.validate.entries import (
     is_said,
 )
 from ragifeval.benchmark.validate.facts import fact_problems
+from ragifeval.benchmark.validate.mutations import GoldAnswer, Mutation
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.scorer import ScoringSettings
+from ragifeval.statements.entries import uses_statements
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 from ragifeval.text.similar import similar_pairs
@@ -74,6 +76,17 @@ class Validation:
             lambda key: list(long_sentences(documents[key].contents, normalizer))
         )
 
+    @cached_property
+    def mutations(self) -> Sequence[tuple[Sample, Mutation, bool]]:
+        """Wrong answers made of the gold answers, each with whether it gets all marks."""
+        found = []
+        for sample in self.benchmark.samples:
+            if uses_statements(sample.expect):
+                documents = [self.benchmark.documents[key] for key in sample.context]
+                gold = GoldAnswer(sample, documents, self.scorer.criteria)
+                found += [(sample, one, gold.passes(one.answer)) for one in gold.mutations()]
+        return found
+
     def problems(self) -> Iterator[str]:
         """Yield one line for each thing that is wrong."""
         checks = [_reference, _entries, _numbers, _facts]
@@ -83,6 +96,9 @@ class Validation:
             for check in checks:
                 for reason in check(self, sample):
                     yield f"{self._at(sample)}: sample {sample.id!r}: {reason}"
+        for sample, mutation, passes in self.mutations:
+            if passes and mutation.is_certain:
+                yield f"{self._at(sample)}: sample {sample.id!r}: gets full marks, {mutation}"
         yield from self._similar_questions()
         if not self.is_built:
             yield from self._repeated_sentences()

@@ -1,8 +1,9 @@
-"""The config of a model of Hugging Face transformers."""
+"""The config of a model that runs on this machine."""
 
+import json
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -14,16 +15,23 @@ _OWNED_BY_CHAT = frozenset(
     {"conversation", "add_generation_prompt", "continue_final_message", "tokenize", "chat_template"}
     | {"return_tensors", "return_dict", "padding", "truncation", "max_length"}
 )
+# Keys that one engine alone knows.
+_OF_TRANSFORMERS = frozenset({"attn_implementation", "device_map"})
+_OF_VLLM = frozenset(
+    {"tensor_parallel_size", "data_parallel_size", "gpu_memory_utilization", "max_model_len"}
+)
 
 
 class LocalConfig(ModelConfig):
-    """A model of Hugging Face transformers.
+    """A model in the format of Hugging Face transformers.
 
     Attributes:
-        model: the path of a model directory, or an id on the Hugging Face Hub.
+        model: the path of a model directory, which may be a PEFT adapter's, or an id on the
+            Hugging Face Hub.
+        engine: what runs the model: "transformers" or "vllm" (docs/local-models.md).
         dtype: the format of the weights; "auto" for that of the checkpoint.
         batch_size: how many questions are answered at once; "auto" for as many as the memory holds
-            (on a CPU, 8).
+            (on a CPU, 8). vLLM decides itself where the key is not given.
         attn_implementation: for example "sdpa" or "flash_attention_2"; None leaves it to
             transformers.
         max_new_tokens: the most tokens of an answer.
@@ -34,11 +42,27 @@ class LocalConfig(ModelConfig):
         chat_template_kwargs: what the model's chat template is given besides the messages, for
             example {"enable_thinking": false}.
         trust_remote_code: whether code that comes with the model may run.
+        quantization: the method to load the weights by, in the engine's own words, for example
+            "bitsandbytes_4bit" (transformers) or "bitsandbytes" (vLLM); None for that of the
+            checkpoint.
+        tensor_parallel_size: how many GPUs vLLM spreads the model over.
+        data_parallel_size: how many copies of the model vLLM is asked for.
+        gpu_memory_utilization: the share of the memory that vLLM takes.
+        max_model_len: the most tokens of prompt and answer that vLLM reckons with; None for the
+            model's context.
     """
 
-    UNSCORED = frozenset({"batch_size", "device_map"})
+    UNSCORED = frozenset(
+        {"batch_size", "device_map", "tensor_parallel_size", "data_parallel_size"}
+        | {"gpu_memory_utilization"}
+    )
+    # Keys that came later: a log begun without them goes on.
+    _UNSCORED_DEFAULTS: ClassVar[frozenset[str]] = frozenset(
+        {"engine", "chat_template_kwargs", "quantization", "max_model_len"}
+    )
 
     model: Name = Field(description="a model directory, or an id on the Hugging Face Hub")
+    engine: Literal["transformers", "vllm"] = "transformers"
     dtype: Literal["float32", "float16", "bfloat16", "auto"] = "float16"
     batch_size: Count | Literal["auto"] = 1
     attn_implementation: Name | None = None
@@ -49,14 +73,19 @@ class LocalConfig(ModelConfig):
     tokenizer: Name | None = None
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     trust_remote_code: bool = False
+    quantization: Name | None = None
+    tensor_parallel_size: Count | None = None
+    data_parallel_size: Count | None = None
+    gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_model_len: Count | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _refuse_continuous_batching(cls, value: Any) -> Any:
         if "continuous_batching" in value:
             raise ValueError(
-                "continuous_batching: is not offered any more; leave the key out, or serve the "
-                "model with vLLM and ask it with eval_remote.py"
+                "continuous_batching: is not offered any more; leave the key out, set engine to "
+                '"vllm", or serve the model and ask it with eval_remote.py'
             )
         return value
 
@@ -67,16 +96,54 @@ class LocalConfig(ModelConfig):
             raise ValueError(f"chat_template_kwargs: {owned[0]!r} is set by this harness")
         return self
 
+    @model_validator(mode="after")
+    def _check_engine(self) -> "LocalConfig":
+        other, keys = ("transformers", _OF_TRANSFORMERS)
+        if self.engine == "transformers":
+            other, keys = ("vllm", _OF_VLLM)
+        for key in sorted(keys):
+            if getattr(self, key) is not None:
+                raise ValueError(f'{key}: is for "engine": "{other}" alone')
+        return self
+
     @property
     def display_name(self) -> str:
         return str(without_folders(self.model))
 
+    @property
+    def adapter(self) -> dict[str, Any] | None:
+        """The settings of a PEFT adapter, where the model is a directory with one."""
+        path = Path(self.model) / "adapter_config.json"
+        try:
+            value = json.loads(path.read_bytes()) if path.is_file() else None
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) or value is None else {}
+
+    @property
+    def base_model(self) -> str:
+        """The model that an adapter changes; without one, the model itself."""
+        return str((self.adapter or {}).get("base_model_name_or_path") or self.model)
+
+    @property
+    def tokenizer_path(self) -> str:
+        """Where the tokenizer is: an adapter may be saved without."""
+        if self.tokenizer is not None:
+            return self.tokenizer
+        has_own = (Path(self.model) / "tokenizer_config.json").is_file()
+        return self.model if has_own or self.adapter is None else self.base_model
+
     def scored_settings(self) -> dict[str, Any]:
         """The settings that answers depend on; of directories, what is in them."""
         settings = super().scored_settings()
-        if not self.chat_template_kwargs:
-            del settings["chat_template_kwargs"]
-        for key, path in (("weights", self.model), ("tokenizer", self.tokenizer)):
+        for key in self._UNSCORED_DEFAULTS:
+            field = type(self).model_fields[key]
+            if settings[key] == field.get_default(call_default_factory=True):
+                del settings[key]
+        paths = {"weights": self.model, "tokenizer": self.tokenizer}
+        if self.base_model != self.model:
+            paths["base"] = self.base_model
+        for key, path in paths.items():
             if path is not None and Path(path).is_dir():
                 settings[key] = directory_fingerprint(Path(path))
         if self._prompts_tell_the_date():
@@ -88,7 +155,7 @@ class LocalConfig(ModelConfig):
         texts = [
             file.read_text(encoding="utf-8", errors="replace")
             for name in ("chat_template.jinja", "tokenizer_config.json")
-            if (file := Path(self.tokenizer or self.model) / name).is_file()
+            if (file := Path(self.tokenizer_path) / name).is_file()
         ]
         # Templates of Llama take a date_string in its place.
         is_given = "date_string" in self.chat_template_kwargs

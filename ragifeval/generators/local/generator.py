@@ -3,7 +3,6 @@
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,10 +11,10 @@ from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Prompt, Request
 from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.local.batches import Batches, PaddedBatches, Row, TokenizedPrompt
-from ragifeval.generators.local.loading import LoadedModel, check_paths, load_tokenizer, one_line
+from ragifeval.generators.local.loading import LoadedModel, one_line
 from ragifeval.generators.local.rolling import RollingBatch
 from ragifeval.generators.local.rolling_cache import can_hold
-from ragifeval.generators.local.tokens import Coder
+from ragifeval.generators.local.tokens import load_coder
 
 _LOG = logging.getLogger(__name__)
 
@@ -49,19 +48,8 @@ class LocalGenerator:
                 "list them in the api_base of eval_remote.py"
             )
         self._config = config
-        check_paths(config)
-        tokenizer = load_tokenizer(config)
-        # Before the weights: what is wrong with a chat template need not wait for them.
-        self._coder = Coder(
-            tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs
-        )
-        has_date = "strftime_now" in str(tokenizer.chat_template)
-        if has_date and not Path(config.tokenizer or config.model).is_dir():
-            _LOG.warning(
-                "model: its chat template prints today's date, which is not part of the signature; "
-                "do not go on with a log on another day"
-            )
-        self._loaded = LoadedModel(config, tokenizer)
+        self._coder = load_coder(config, text_completion)
+        self._loaded = LoadedModel(config, self._coder.tokenizer)
         self._batches = _prepare_batches(self._loaded, config)
 
     @property
@@ -78,36 +66,18 @@ class LocalGenerator:
         prompts = []
         for request in requests:
             ids = self._coder.encode(request.prompt)
-            self._check_ids(ids)
-            room = self._room(ids)
-            if not ids:
-                yield Answer(request, None, "the prompt is empty, as the tokenizer reads it")
-            elif room > 0:
-                prompts.append(TokenizedPrompt(request, ids, room))
-            else:
-                yield Answer(
-                    request,
-                    None,
-                    f"the prompt has {len(ids)} tokens, "
-                    f"the model's context holds {self._loaded.context_length}",
-                )
+            context = self._loaded.context_length
+            error = self._coder.check(ids, self._loaded.vocabulary_size, context)
+            if error is not None:
+                yield Answer(request, None, error)
+                continue
+            room = self._config.max_new_tokens
+            if context is not None:
+                room = min(room, context - len(ids))
+            prompts.append(TokenizedPrompt(request, ids, room))
         prompts.sort(key=lambda prompt: len(prompt.ids), reverse=True)
         for row in self._batches.complete(prompts):
             yield self._answer(row)
-
-    def _check_ids(self, ids: Sequence[int]) -> None:
-        """Refuse a tokenizer whose ids the model does not know: it is another model's."""
-        if max(ids, default=0) >= self._loaded.vocabulary_size:
-            raise UserError(
-                f"tokenizer: is not this model's: it gives the token {max(ids)}, "
-                f"where the model knows {self._loaded.vocabulary_size} tokens"
-            )
-
-    def _room(self, ids: Sequence[int]) -> int:
-        """How many tokens the answer to a prompt may have."""
-        if self._loaded.context_length is None:
-            return self._config.max_new_tokens
-        return min(self._config.max_new_tokens, self._loaded.context_length - len(ids))
 
     def _answer(self, row: Row) -> Answer:
         prompt = row.prompt

@@ -10,13 +10,14 @@ from typing import Any
 
 import torch
 from transformers import (
+    AutoConfig,
     AutoModelForCausalLM,
     AutoTokenizer,
     GenerationConfig,
     PreTrainedTokenizerBase,
 )
 
-from ragifeval.errors import UserError
+from ragifeval.errors import UserError, unknown
 from ragifeval.generators.config import LocalConfig
 
 _LOG = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 _SPREADS = frozenset({"auto", "balanced", "balanced_low_0", "sequential", "disk"})
 # Settings of a published model that stay. All others are for other ways to generate than taking one
 # token after the other, for limits of length and time, and for what is returned.
-_KEPT = frozenset(
+KEPT_SETTINGS = frozenset(
     {"eos_token_id", "pad_token_id", "bos_token_id", "use_cache", "stop_strings", "min_new_tokens"}
     | {"repetition_penalty", "encoder_repetition_penalty", "exponential_decay_length_penalty"}
     | {"no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids", "sequence_bias"}
@@ -67,7 +68,7 @@ class LoadedModel:
         self.temperature, self.seed = config.temperature, config.seed
         settings = self.model.generation_config
         names = vars(GenerationConfig()).keys()  # type: ignore[no-untyped-call]
-        settings.update(**dict.fromkeys(names - _KEPT))
+        settings.update(**dict.fromkeys(names - KEPT_SETTINGS))
         settings.update(do_sample=False, num_beams=1)
         if settings.eos_token_id is None:
             settings.eos_token_id = tokenizer.eos_token_id
@@ -96,16 +97,26 @@ def check_paths(config: LocalConfig) -> None:
             raise UserError(
                 f"{key}: {path!r} is a file; it is to be a directory, or an id on the Hub"
             )
-        if path.startswith(("/", ".", "~", "\\")) and not Path(path).is_dir():
+        if is_path(path) and not Path(path).is_dir():
             raise UserError(f"{key}: there is no directory {path!r}")
     directory = Path(config.model)
     if not directory.is_dir():
         return
-    if (directory / "adapter_config.json").is_file():
-        if find_spec("peft") is None:
+    if config.adapter is not None:
+        # vLLM reads adapters itself.
+        if config.engine == "transformers" and find_spec("peft") is None:
             raise UserError(
                 f"model: {config.model!r} holds a PEFT adapter: pip install peft, or merge the "
                 "adapter into its base model"
+            )
+        if config.base_model == config.model and not (directory / "config.json").is_file():
+            raise UserError(
+                f"model: adapter_config.json of {config.model!r} names no base_model_name_or_path"
+            )
+        if is_path(config.base_model) and not Path(config.base_model).is_dir():
+            raise UserError(
+                f"model: the base model of the adapter {config.model!r} is not here: there is no "
+                f"directory {config.base_model!r}"
             )
     elif not (directory / "config.json").is_file():
         raise UserError(f"model: the directory {config.model!r} holds no config.json, so no model")
@@ -118,6 +129,11 @@ def check_paths(config: LocalConfig) -> None:
         raise UserError(f"model: {settings} is not a JSON object; mend or remove it")
 
 
+def is_path(name: str) -> bool:
+    """Whether a model's name is a path by its form, so no id on the Hub."""
+    return name.startswith(("/", ".", "~", "\\"))
+
+
 def load_tokenizer(config: LocalConfig) -> PreTrainedTokenizerBase:
     """Load the tokenizer.
 
@@ -125,7 +141,7 @@ def load_tokenizer(config: LocalConfig) -> PreTrainedTokenizerBase:
         UserError: there is none, or it cannot be read.
     """
     key = "tokenizer" if config.tokenizer else "model"
-    path = config.tokenizer or config.model
+    path = config.tokenizer_path
     # False, not None, has transformers refuse a model's own code instead of asking on stdin.
     options = {"trust_remote_code": config.trust_remote_code}
     tokenizer: PreTrainedTokenizerBase = _load(key, path, "tokenizer", AutoTokenizer, options)
@@ -170,6 +186,8 @@ def _load_model(config: LocalConfig) -> Any:
     }
     if config.attn_implementation is not None:
         options["attn_implementation"] = config.attn_implementation
+    if (method := _quantization(config)) is not None:
+        options["quantization_config"] = method
     device_map = config.device_map if config.device_map is not None else _accelerator()
     if device_map is not None:
         _check_devices(device_map)
@@ -198,6 +216,38 @@ def _load_model(config: LocalConfig) -> Any:
             *(len(left_over), config.model, left_over[0]),
         )
     return model
+
+
+def _quantization(config: LocalConfig) -> Any:
+    """How to quantize the weights as they are loaded; None for what the checkpoint says.
+
+    Raises:
+        UserError: there is no such method, the checkpoint has another, or the method's package is
+            missing.
+    """
+    if config.quantization is None:
+        return None
+    from transformers.quantizers.auto import AUTO_QUANTIZATION_CONFIG_MAPPING
+
+    kinds = AUTO_QUANTIZATION_CONFIG_MAPPING
+    if config.quantization not in kinds:
+        raise UserError(f"quantization: {unknown(config.quantization, kinds, 'method')}")
+    options = {"trust_remote_code": config.trust_remote_code}
+    own = _load("model", config.base_model, "config.json", AutoConfig, options)
+    own = getattr(own, "quantization_config", None)
+    if own is not None:
+        method = str(own.get("quant_method") if isinstance(own, dict) else own.quant_method)
+        if not config.quantization.startswith(method):
+            raise UserError(
+                f"quantization: the weights of {config.base_model!r} are quantized by {method}; "
+                "leave the key out"
+            )
+        return None
+    bits = {f"load_in_{bits}": True for bits in ("4bit", "8bit") if bits in config.quantization}
+    try:
+        return kinds[config.quantization](**bits)
+    except Exception as error:  # noqa: BLE001 - a package that is missing may show in any way
+        raise UserError(f"quantization: {one_line(error)}") from None
 
 
 def _accelerator() -> str | None:

@@ -8,6 +8,11 @@ from transformers import LogitsProcessor
 
 from ragifeval.errors import UserError
 
+OVERFLOW = (
+    "dtype: the model's scores overflow (NaN); many models do in float16: set dtype to "
+    '"bfloat16" or "float32". If they do there as well, the weights are damaged'
+)
+
 
 class TokenChoice(LogitsProcessor):
     """Chooses each row's next token ahead of transformers, which takes the best score.
@@ -55,10 +60,7 @@ def choose(
         UserError: scores are NaN or infinite.
     """
     if not bool((scores < torch.inf).all()):
-        raise UserError(
-            "dtype: the model's scores overflow (NaN); many models do in float16: set dtype to "
-            '"bfloat16" or "float32". If they do there as well, the weights are damaged'
-        )
+        raise UserError(OVERFLOW)
     if temperature == 0:
         return scores.argmax(dim=-1)
     # The difference to the maximum is divided, lest a low temperature overflow.

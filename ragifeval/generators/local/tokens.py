@@ -1,12 +1,18 @@
 """Prompts -> token ids, and the ids that a model generates -> its answer."""
 
+import logging
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Message, Prompt
+from ragifeval.generators.config import LocalConfig
+from ragifeval.generators.local.loading import check_paths, load_tokenizer
+
+_LOG = logging.getLogger(__name__)
 
 _PROBE, _SYSTEM_PROBE = "ragifeval-probe", "ragifeval-system-probe"
 
@@ -20,6 +26,9 @@ class Coder:
         reasoning_end: a mark that stays in the answer even if it is made of special tokens.
         template_kwargs: what the chat template is given besides the messages.
 
+    Attributes:
+        tokenizer: that.
+
     Raises:
         UserError: a chat is asked for, and there is no chat template, it cannot be rendered, or it
             leaves out what the user says.
@@ -32,7 +41,7 @@ class Coder:
         reasoning_end: str | None,
         template_kwargs: Mapping[str, Any] | None = None,
     ) -> None:
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._template_kwargs = dict(template_kwargs or {})
         self._mark, self._mark_ids = "", list[int]()
         if reasoning_end is not None:
@@ -51,7 +60,7 @@ class Coder:
             return self._ids(self._render(self._fitted(prompt.messages)), add_special_tokens=False)
         ids = self._ids(prompt.text, add_special_tokens=True)
         # Some tokenizers end every text; this one is to go on.
-        while ids and ids[-1] == self._tokenizer.eos_token_id:
+        while ids and ids[-1] == self.tokenizer.eos_token_id:
             ids.pop()
         return ids
 
@@ -67,12 +76,33 @@ class Coder:
                 place += 1
         return self._mark.join([*parts, self._text(ids[start:])])
 
+    def check(self, ids: Sequence[int], vocabulary_size: int, context: int | None) -> str | None:
+        """Why a prompt cannot be answered, in one line; None where it can.
+
+        Args:
+            vocabulary_size: how many tokens the model knows.
+            context: how many it takes in; None if it names no limit.
+
+        Raises:
+            UserError: a token that the model does not know: the tokenizer is another model's.
+        """
+        if not ids:
+            return "the prompt is empty, as the tokenizer reads it"
+        if max(ids) >= vocabulary_size:
+            raise UserError(
+                f"tokenizer: is not this model's: it gives the token {max(ids)}, "
+                f"where the model knows {vocabulary_size} tokens"
+            )
+        if context is not None and len(ids) >= context:
+            return f"the prompt has {len(ids)} tokens, the model's context holds {context}"
+        return None
+
     def _text(self, ids: list[int]) -> str:
-        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
+        return str(self.tokenizer.decode(ids, skip_special_tokens=True))
 
     def _ids(self, text: str, add_special_tokens: bool) -> list[int]:
         # verbose: a text longer than the context is reported by whoever knows the request.
-        encoded = self._tokenizer(text, add_special_tokens=add_special_tokens, verbose=False)
+        encoded = self.tokenizer(text, add_special_tokens=add_special_tokens, verbose=False)
         return list(encoded["input_ids"])
 
     def _fitted(self, messages: Sequence[Message]) -> Sequence[Message]:
@@ -90,15 +120,15 @@ class Coder:
                 content = [{"type": "text", "text": content}]
             chat.append({"role": message.role, "content": content})
         return str(
-            self._tokenizer.apply_chat_template(
+            self.tokenizer.apply_chat_template(
                 chat, add_generation_prompt=True, tokenize=False, **self._template_kwargs
             )
         )
 
     def _probe_template(self) -> None:
         """Find out whether the template takes texts or parts, and a system message."""
-        name = self._tokenizer.name_or_path
-        if not self._tokenizer.chat_template:
+        name = self.tokenizer.name_or_path
+        if not self.tokenizer.chat_template:
             raise UserError(
                 f"model: the tokenizer of {name!r} has no chat template; "
                 "use --text_completion true, or name a tokenizer with one (key 'tokenizer')"
@@ -118,3 +148,21 @@ class Coder:
                 reasons.append("leaves out what the user says")
         # As texts, and without a system message: what the simplest chat comes to.
         raise UserError(f"model: the chat template of {name!r} {reasons[1]}")
+
+
+def load_coder(config: LocalConfig, text_completion: bool) -> Coder:
+    """The coder of a model; what is wrong with its files need not wait for the weights.
+
+    Raises:
+        UserError: there is no model or no tokenizer, or what Coder raises.
+    """
+    check_paths(config)
+    tokenizer = load_tokenizer(config)
+    coder = Coder(tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs)
+    has_date = "strftime_now" in str(tokenizer.chat_template)
+    if has_date and not Path(config.tokenizer_path).is_dir():
+        _LOG.warning(
+            "model: its chat template prints today's date, which is not part of the signature; "
+            "do not go on with a log on another day"
+        )
+    return coder

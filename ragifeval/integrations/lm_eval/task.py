@@ -24,6 +24,7 @@ from ragifeval.integrations.evaluation import (
     prepare,
     standard_error,
 )
+from ragifeval.run.outcome import variant_of
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
 from ragifeval.scoring.scorer import Scorer, Scores
 from ragifeval.scoring.statistics import AGGREGATES
@@ -89,6 +90,7 @@ def load(shuffle_seed: int | None = None, **metadata: Any) -> "dict[str, Dataset
             {
                 "id": sample.id,
                 "category": sample.category or "",
+                "variant": variant_of(sample),
                 "question": sample.question,
                 "context": [document.id for document in task.documents(sample)],
                 "expect": json.dumps(dict(sample.expect), ensure_ascii=False),

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from ragifeval import __version__
-from ragifeval.benchmark.sets import name_of
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
 from ragifeval.run.summary import shown_rates
 from ragifeval.scoring.signature import Signature
@@ -310,8 +309,7 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     For each model a YAML document: what goes between the lines `---` at the head of its README.md.
     A list of results is written as JSON, which YAML reads.
     """
-    parts = Signature.parse(setting.signature).parts if setting.signature else {}
-    name = name_of(parts.get("data", "").partition("+")[0])
+    name = Signature.parse(setting.signature or "").data_name
     arguments = {"harness": f"ragifeval {__version__}"}
     if setting.signature:
         arguments["signature"] = setting.signature

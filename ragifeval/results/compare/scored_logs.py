@@ -164,7 +164,7 @@ def _scores(stored: StoredAnswer, matching: str) -> Mapping[str, float] | None:
 def _signature_parts(logs: Sequence[ScoredLog]) -> Mapping[str, set[str | None]]:
     """Part of the signatures, the model aside -> its values in the records that have one."""
     lines = sorted({line for log in logs for line in log.signatures if line})
-    found = [Signature.parse(line).parts for line in lines]
+    found = [Signature.parse(line).comparable for line in lines]
     names = dict.fromkeys(name for parts in found for name in parts if name != "model")
     return {name: {parts.get(name) for parts in found} for name in names}
 

@@ -7,7 +7,7 @@ values differ in their type.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from jinja2 import Environment, StrictUndefined
 
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Benchmark, as_object
+from ragifeval.benchmark.sets import VERSIONS, data_part, set_name
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, written_beside
 
@@ -26,19 +27,17 @@ _TEMPLATE = Path(__file__).with_name("card.jinja")
 def write_datasets(
     benchmark: Benchmark,
     folder: Path,
-    sources: Collection[Path],
+    sources: tuple[Path, Path],
     overwrite: bool,
-    name: str | None,
     language: str = "pl",
 ) -> None:
     """Write the folder.
 
     Args:
-        sources: the files that the benchmark was read from, which are never written over.
+        sources: the files that the benchmark was read from, documents and samples, which are
+            never written over. Of the project's own sets the card tells origin and license.
         overwrite: replace the three files where the folder holds something; anything else in it
             stays.
-        name: of the project's own set, of which the card tells origin and license; None for other
-            data.
         language: of the samples, for the card.
 
     Raises:
@@ -58,7 +57,7 @@ def write_datasets(
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / DOCUMENTS, _lines(_documents(benchmark)))
         _write(folder / SAMPLES, _lines(_samples(benchmark)))
-        _write(folder / CARD, [_card(benchmark, name, language)])
+        _write(folder / CARD, [_card(benchmark, sources, language)])
     except OSError as error:
         raise UserError(f"{folder}: cannot be written: {error.strerror}") from None
 
@@ -105,18 +104,20 @@ def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
         }
 
 
-def _card(benchmark: Benchmark, name: str | None, language: str) -> str:
+def _card(benchmark: Benchmark, sources: tuple[Path, Path], language: str) -> str:
     # Nothing is escaped: it is Markdown, not HTML.
     environment = Environment(  # noqa: S701
         undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
+    name = set_name(*sources)
     conditions = Counter(name for sample in benchmark.samples for name in sample.expect)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         is_own=name is not None,
         name=name,
         language=language,
         version=__version__,
-        fingerprint=benchmark.fingerprint(),
+        data=data_part(benchmark, *sources),
+        data_version=None if name is None else VERSIONS[name],
         documents=len(benchmark.documents),
         samples=len(benchmark.samples),
         conditions=conditions,

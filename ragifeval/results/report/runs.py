@@ -145,6 +145,7 @@ def notices(
     for part, value in (pair for run in runs for pair in _known_parts(run)):
         if part not in _SCORING:
             values[part].add(value)
+    terms = Signature(terms).comparable
     differing = [part for part, found in values.items() if len(found) > 1]
     if len(runs) > 1 and differing:
         yield texts["notice_differ"].format(parts=", ".join(differing))
@@ -170,7 +171,7 @@ def notices(
 
 def _known_parts(run: Run) -> Iterator[tuple[str, str]]:
     for signature in run.signatures:
-        yield from (item for item in signature.parts.items() if item[1] != UNKNOWN)
+        yield from (item for item in signature.comparable.items() if item[1] != UNKNOWN)
 
 
 def _named(ids: Sequence[str], count: int, texts: Mapping[str, str]) -> str:

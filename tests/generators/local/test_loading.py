@@ -19,6 +19,7 @@ from ragifeval.generators.local.loading import (
     context_length,
     load_tokenizer,
 )
+from tests.generators.local.tiny import QUESTIONS, adapted, answered, configured, requests, texts
 
 Change = Callable[[Path], object]
 
@@ -272,19 +273,55 @@ def test_an_adapter_without_peft(
         check_paths(LocalConfig(model=str(directory)))
 
 
-def test_an_adapter_is_loaded_with_its_base_model(tiny_model: Path, tmp_path: Path) -> None:
-    peft = pytest.importorskip("peft", reason="needs peft")
-    base = load(LocalConfig(model=str(tiny_model), dtype="float32"))
-    weights = base.lm_head.weight.clone()
-    adapted = peft.get_peft_model(base, peft.LoraConfig(target_modules=["q_proj"], r=2))
-    for name, weight in adapted.named_parameters():
-        if "lora_B" in name:
-            torch.nn.init.ones_(weight)
-    adapted.peft_config["default"].base_model_name_or_path = str(tiny_model)
-    adapted.save_pretrained(tmp_path)
-    loaded = load(LocalConfig(model=str(tmp_path), tokenizer=str(tiny_model), dtype="float32"))
-    ids = torch.arange(10, 20)[None]
-    torch.testing.assert_close(loaded(ids).logits, adapted(ids).logits)
-    assert torch.equal(loaded.lm_head.weight, weights)
-    plain = load(LocalConfig(model=str(tiny_model), dtype="float32"))
-    assert not torch.allclose(loaded(ids).logits, plain(ids).logits)
+def test_an_adapter_answers_as_merged_into_its_base_model(tiny_model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="peft is not installed")
+    adapter, merged = adapted(tiny_model, tmp_path)
+    asked = requests(QUESTIONS)
+    made = texts(answered(configured(adapter), asked))
+    assert made == texts(answered(configured(merged), asked))
+    assert made != texts(answered(configured(tiny_model), asked))
+
+
+def test_the_base_of_an_adapter_is_scored(tiny_model: Path, tmp_path: Path) -> None:
+    base = copied(tiny_model, tmp_path)
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    settings = {"peft_type": "LORA", "base_model_name_or_path": str(base)}
+    (adapter / "adapter_config.json").write_text(json.dumps(settings))
+    config = LocalConfig(model=str(adapter))
+    before = config.scored_settings()
+    edited(rope_theta=5.0)(base)
+    after = config.scored_settings()
+    assert {key for key in after if after[key] != before[key]} == {"base"}
+    assert config.display_name == "adapter"
+    shutil.rmtree(base)
+    with pytest.raises(UserError, match=r"the base model of the adapter .* is not here"):
+        check_paths(config)
+
+
+@pytest.mark.parametrize(
+    ("method", "asked", "said"),
+    [
+        ("gptq", None, "gptq|GPTQ|optimum"),
+        ("awq", None, "awq|AWQ|gptqmodel"),
+        ("bitsandbytes", None, "bitsandbytes"),
+        ("compressed-tensors", None, "compressed"),
+        ("gptq", "awq", "are quantized by gptq; leave the key out"),
+        (None, "bitsandbytes_4bit", "bitsandbytes"),
+        (None, "bnb", "unknown method 'bnb'; known are: "),
+    ],
+)
+def test_quantization_that_cannot_run_is_told_before_the_weights_are_read(
+    tiny_model: Path, tmp_path: Path, method: str | None, asked: str | None, said: str
+) -> None:
+    """Where a package is missing, as here, or there is no GPU."""
+    own: dict[str, Any] = {"quant_method": method, "bits": 4, "group_size": 32}
+    if method == "bitsandbytes":
+        own["load_in_4bit"] = True
+    change = edited(quantization_config=own) if method else None
+    directory = copied(tiny_model, tmp_path, change)
+    (directory / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(UserError, match=said) as caught:
+        load(LocalConfig(model=str(directory), quantization=asked))
+    assert "\n" not in str(caught.value)
+    assert "safetensors" not in str(caught.value)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from ragifeval.generators.base import Answer, Message, Prompt, Request
@@ -57,6 +58,25 @@ def copied(model: Path, directory: Path, file: str, **changes: object) -> Path:
     path = directory / file
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
     return directory
+
+
+def adapted(model: Path, folder: Path) -> tuple[Path, Path]:
+    """Save a LoRA adapter to a model, and the two merged: both directories."""
+    import peft
+
+    adapter, merged = folder / "adapter", folder / "merged"
+    base: Any = AutoModelForCausalLM.from_pretrained(model, dtype="float32")
+    wrapped = peft.get_peft_model(base, peft.LoraConfig(target_modules=["q_proj", "v_proj"], r=4))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        for name, weight in wrapped.named_parameters():
+            if "lora_B" in name:
+                torch.nn.init.normal_(weight, std=0.2)
+    wrapped.peft_config["default"].base_model_name_or_path = str(model)
+    wrapped.save_pretrained(adapter)
+    wrapped.merge_and_unload().save_pretrained(merged)
+    AutoTokenizer.from_pretrained(model).save_pretrained(merged)
+    return adapter, merged
 
 
 def by_hand(

@@ -93,6 +93,27 @@ def test_scores_are_those_of_the_runs(logs: tuple[Path, Path], result: Any) -> N
     assert (result["samples"], result["left_out"], result["matching"]) == (100, 0, "substring")
 
 
+def test_a_log_from_before_data_had_a_name(
+    logs: tuple[Path, Path], tmp_path: Path, capsys: Capture
+) -> None:
+    """It is compared, goes on and is scored again as if it were of today."""
+    lines = logs[0].read_text(encoding="utf-8").splitlines(keepends=True)
+    assert all('"signature": "data:urzad-1.0-' in line for line in lines)
+    old = tmp_path / "old.jsonl"
+    old.write_text("".join(lines[:60]).replace("data:urzad-1.0-", "data:"), encoding="utf-8")
+    assert main(["compare", str(old), str(logs[1]), "--draws", "100"]) == 0
+    config = write(tmp_path / "config.json", [{"model": "baseline/extractive"}])
+    options = ["--model_config", str(config), "--log_path", str(old)]
+    assert evaluate("local", options) == 0
+    assert len(read(old)) == 100
+    capsys.readouterr()
+    assert main(["score", str(old), "-o", str(tmp_path / "new.jsonl")]) == 0
+    assert "than in the run" not in capsys.readouterr().err
+    assert read(tmp_path / "new.jsonl")[0]["signature"] == read(logs[0])[0]["signature"]
+    assert main(["report", str(old), str(logs[1]), "-o", str(tmp_path / "page.html")]) == 0
+    assert "note: " not in capsys.readouterr().err
+
+
 def test_differences_agree_with_scipy(logs: tuple[Path, Path], result: Any) -> None:
     """Of the pooled mean: scipy permutes, and resamples, the samples, one comparison alone."""
     (one, counts), (two, _) = map(total_sums, logs)
