@@ -393,6 +393,54 @@ def test_keys(page: Page, pages: dict[str, Path]) -> None:
     assert page.run("return document.activeElement.dataset.index") == "50"
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_statements_are_marked_where_they_fail(page: Page, tmp_path: Path, scheme: str) -> None:
+    """Said, denied, of another thing: by ground, line, sign and word."""
+    kayak, bicycle = (
+        {"say": [v], "of": [t]} for v, t in (("45 zł", "kajak*"), ("60 zł", "rower*"))
+    )
+    sample = {"question": "Ile?", "context": ["a"], "expect": {"include": [kayak, bicycle]}}
+    samples = [{"id": f"p{number}", **sample} for number in range(3)]
+    answers = [
+        "Kajak kosztuje 45 zł, a rower 60 zł.",
+        "Kajak nie kosztuje 45 zł, a rower kosztuje 60 zł.",
+        "Kajak kosztuje 60 zł, a rower 45 zł.",
+    ]
+    records = [{"id": f"p{number}", "answer": text} for number, text in enumerate(answers)]
+    documents = [{"id": "a", "contents": "Kajak: 45 zł, rower: 60 zł."}]
+    for name, rows in (("documents", documents), ("samples", samples), ("log", records)):
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    options = ["log.jsonl", "-o", "page.html", "--data", ".", "--lang", "en"]
+    assert call(main, "report", *options, cwd=tmp_path).code == 0
+    page.open(tmp_path / "page.html", scheme=scheme)
+    marks = page.run(
+        "return [...document.querySelectorAll('.answer-text')].map((text) =>"
+        "[...text.querySelectorAll('mark')].map((mark) => [mark.textContent, mark.className,"
+        "getComputedStyle(mark, '::after').content, getComputedStyle(mark).borderBottomStyle]))"
+    )
+    said, denied, other = (
+        ("include right end", '"✓"', "solid"),
+        ("include wrong end", '"✗ denied"', "dashed"),
+        ("include wrong end", '"✗ said of another thing"', "dashed"),
+    )
+    assert marks == [
+        [["45 zł", *said], ["60 zł", *said]],
+        [["45 zł", *denied], ["60 zł", *said]],
+        [["60 zł", *other], ["45 zł", *other]],
+    ]
+    grounds = page.run(
+        "return [...document.querySelectorAll('.answer-text mark')].map((mark) =>"
+        "getComputedStyle(mark).backgroundColor)"
+    )
+    assert len(set(grounds)) == 2
+    assert page.texts(".losses li") == [
+        "Statement denied: 45 zł",
+        "Statement said of another thing: 45 zł",
+        "Statement said of another thing: 60 zł",
+    ]
+
+
 def test_a_hostile_log_shows_as_text_and_runs_nothing(page: Page, pages: dict[str, Path]) -> None:
     page.open(pages["hostile"])
     page.open_all()

@@ -10,6 +10,7 @@ function markTitle(mark) {
                       : say("mark_nothing", { mark: name });
   }
   const title = mark.about ? say("mark_entry", { mark: name, about: mark.about }) : name;
+  if (mark.reason) return `${title}: ${texts["reason_" + mark.reason]}`;
   return mark.rule && mark.verdict !== "unscored"
     ? `${title} (${say("found_only", { rule: texts["rule_" + mark.rule] })})` : title;
 }
@@ -27,7 +28,11 @@ function makeMarked(answer) {
     const title = covering.map((mark) => markTitle(marks[mark])).join("\n");
     // Innermost: the text; one element around it for each mark that covers it.
     return classes.reduceRight(
-      (inside, name) => [make(`mark.${name}`, { title }, inside)], written(text));
+      (inside, name, place) => {
+        const reason = marks[covering[place]].reason;
+        const sign = reason ? { "data-reason": texts["reason_" + reason] } : {};
+        return [make(`mark.${name}`, { title, ...sign }, inside)];
+      }, written(text));
   });
 }
 
@@ -58,6 +63,10 @@ function makePhrases(phrases, between) {
 
 function makeLoss(loss) {
   const details = loss.details ?? [];
+  if (loss.kind === "unsaid") {
+    const reason = texts["reason_" + details[0]];
+    return make("li", {}, sayNodes("loss_unsaid", { reason, details: makePhrases([details[1]], "") }));
+  }
   let about = details.map(quoted);
   if (loss.kind === "missing") about = makePhrases(details, ` ${texts.or} `);
   else if (loss.kind === "excluded" || loss.kind === "offence") about = makePhrases(details, ", ");

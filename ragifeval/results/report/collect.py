@@ -204,7 +204,13 @@ class _Collector:
         return lean(
             segments=list(cut(text, marks)) or [("", ())],
             marks=[
-                lean(kind=mark.kind, verdict=mark.verdict, about=mark.about, rule=mark.rule)
+                lean(
+                    kind=mark.kind,
+                    verdict=mark.verdict,
+                    about=mark.about,
+                    rule=mark.rule,
+                    reason=mark.reason,
+                )
                 for mark in marks
             ],
             losses=[lean(kind=loss.kind, details=loss.details, rule=loss.rule) for loss in losses],

@@ -13,8 +13,9 @@ class Loss:
 
     Attributes:
         kind: what happened; names its sentence among the texts, `loss_KIND`.
-        details: what it is about: the alternatives of a missing phrase, the excluded phrase that
-            was found, the number and the id of a document, offensive words, a condition's name.
+        details: what it is about: the alternatives of a missing phrase, the reason why a statement
+            does not count and what it says, the excluded phrase that was found, the number and the
+            id of a document, offensive words, a condition's name.
         rule: the one rule under which the phrase is found; None where both rules agree.
     """
 
@@ -40,7 +41,7 @@ def find_losses(
         if scores[condition.keys[0]] == 1:
             continue
         if isinstance(condition, Include):
-            yield from _missing_phrases(condition, marks)
+            yield from _missing(condition, marks)
         elif name == "exclude":
             for mark in marks:
                 if mark.kind == "exclude" and mark.verdict == "wrong":
@@ -56,12 +57,18 @@ def find_losses(
             yield Loss("condition", (name,))
 
 
-def _missing_phrases(condition: Include, marks: Sequence[Mark]) -> Iterator[Loss]:
-    found = {mark.entry: mark for mark in marks if mark.kind == "include"}
+def _missing(condition: Include, marks: Sequence[Mark]) -> Iterator[Loss]:
+    """Yield what is not found: as said wrongly where it is, else as missing."""
     for number, entry in enumerate(condition.entries):
-        mark = found.get(number)
-        if mark is None or mark.verdict != "right":
-            yield Loss("missing", entry.wordings, mark.rule if mark is not None else None)
+        found = [mark for mark in marks if mark.kind == "include" and mark.entry == number]
+        if any(mark.verdict == "right" for mark in found):
+            continue
+        wrong = [mark for mark in found if mark.reason is not None]
+        for mark in wrong:
+            yield Loss("unsaid", (str(mark.reason), mark.about))
+        if not wrong:
+            rule = next((mark.rule for mark in found), None)
+            yield Loss("missing", entry.wordings, rule)
 
 
 def _citations(condition: Cite, response: Response) -> Iterator[Loss]:

@@ -132,7 +132,7 @@ function linkBars() {
 
 function fillLegend() {
   const kinds = [
-    ["include", "right"], ["exclude", "wrong"], ["include", "unscored"], ["cite", "right"],
+    ["include", "right"], ["include", "part"], ["include", "wrong"], ["exclude", "wrong"], ["include", "unscored"], ["cite", "right"],
     ["cite", "wrong"], ["cite", "unscored"], ["refusal", "right"], ["refusal", "wrong"],
     ["offence", "wrong"],
   ];

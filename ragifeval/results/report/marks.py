@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragifeval.scoring.conditions import (
     CITATION,
@@ -26,9 +26,9 @@ from ragifeval.scoring.conditions import (
 from ragifeval.text.matching import RULES, Place, Text
 
 Kind = Literal["include", "exclude", "cite", "refusal", "offence"]
-Verdict = Literal["right", "wrong", "unscored"]
-"""Whether what is marked speaks for the answer or against it; unscored where its sample, or the
-headline rule, does not count it."""
+Verdict = Literal["right", "part", "wrong", "unscored"]
+"""Whether what is marked speaks for the answer or against it; a part where the rest of its entry is
+not said; unscored where its sample, or the headline rule, does not count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Mark:
             is none by this number), or the lemma of the offensive word.
         entry: for include and exclude, the place of the entry in the data.
         rule: the one rule under which the phrase is found; None where both find it.
+        reason: why what is required does not count here, though it stands here: a text of the
+            catalogue, `reason_REASON`.
     """
 
     start: int
@@ -50,6 +52,7 @@ class Mark:
     about: str = ""
     entry: int | None = None
     rule: str | None = None
+    reason: str | None = None
 
 
 def find_marks(
@@ -78,43 +81,64 @@ def find_marks(
 
 
 def _entries(condition: Condition | None, response: Response, matching: str) -> Iterator[Mark]:
-    """Yield each entry that is found, where the headline rule finds it, or else the other rule."""
+    """Yield each entry that is found, where the headline rule finds it, or else the other rule.
+
+    Of one that is required and not found, yield what of it is said, and what is said of it wrongly.
+    """
     if not isinstance(condition, Include | Exclude):
         return
     kind: Kind = "include" if isinstance(condition, Include) else "exclude"
+    verdict: Verdict = "right" if kind == "include" else "wrong"
     for number, entry in enumerate(condition.entries):
-        found = {rule: _first(rule, entry, response) for rule in sorted(RULES, key=matching.__ne__)}
-        finding = [rule for rule, place in found.items() if place is not None]
-        if not finding:
-            continue
-        about, start, end = found[finding[0]] or ("", 0, 0)
-        verdict: Verdict = "unscored"
-        if matching in finding:
-            verdict = "right" if kind == "include" else "wrong"
-        yield Mark(
-            start, end, kind, verdict, about, number, finding[0] if len(finding) == 1 else None
-        )
+        rules = sorted(RULES, key=matching.__ne__)
+        finding = [rule for rule in rules if entry.is_found(response, RULES[rule])]
+        only = finding[0] if len(finding) == 1 else None
+        for place in _places(entry, response, finding[0] if finding else matching):
+            if matching in finding and place.reason is None:
+                yield Mark(*place[:2], kind, verdict, place.about, number, only)
+            elif finding and matching not in finding:
+                yield Mark(*place[:2], kind, "unscored", place.about, number, only)
+            elif kind == "include" and not finding:
+                said: Verdict = "wrong" if place.reason else "part"
+                yield Mark(*place[:2], kind, said, place.about, number, reason=place.reason)
 
 
-def _first(rule: str, entry: Entry, response: Response) -> tuple[str, int, int] | None:
-    """The first alternative that a rule finds: (what is found, start, end)."""
-    if isinstance(entry, AnyEntry | AllEntry):
-        if not entry.is_found(response, RULES[rule]):
-            return None
-        places = (_first(rule, alternative, response) for alternative in entry.entries)
-        return next((place for place in places if place is not None), None)
-    if isinstance(entry, StatementEntry):
+class _Place(NamedTuple):
+    """Where an entry, or a part of it, stands, and why it does not count if it does not."""
+
+    start: int
+    end: int
+    about: str
+    reason: str | None = None
+
+
+def _places(entry: Entry, response: Response, rule: str) -> Iterator[_Place]:
+    """Yield where an answer says an entry: of alternatives the first that is found, or all."""
+    if isinstance(entry, AnyEntry):
+        found = [one for one in entry.entries if one.is_found(response, RULES[rule])]
+        for one in found[:1] or entry.entries:
+            yield from _places(one, response, rule)
+    elif isinstance(entry, AllEntry):
+        for one in entry.entries:
+            yield from _places(one, response, rule)
+        for never in entry.never:
+            if never.is_found(response, RULES[rule]):
+                for place in _places(never, response, rule):
+                    yield place._replace(reason="never")
+    elif isinstance(entry, StatementEntry):
         outcome = entry.outcome(response)
-        if not outcome.is_found or outcome.place is None:
-            return None
-        spans = response.text.normalized.original_spans
-        first, last = outcome.place
-        return (entry.wordings[0], spans[first][0], spans[last][1])
-    for phrase in entry.phrases:
-        place = RULES[rule](phrase, response.text)
-        if place is not None:
-            return (phrase.normalized.original, *_span(response.text, place, rule))
-    return None
+        if outcome.place is not None:
+            spans = response.text.normalized.original_spans
+            first, last = outcome.place
+            reason = None if outcome.is_found else outcome.reason.replace(" ", "_")
+            yield _Place(spans[first][0], spans[last][1], entry.wordings[0], reason)
+    else:
+        found_at = ((one, RULES[rule](one, response.text)) for one in entry.phrases)
+        for phrase, words in found_at:
+            if words is not None:
+                span = _span(response.text, words, rule)
+                yield _Place(*span, phrase.normalized.original)
+                break
 
 
 def _span(text: Text, place: Place, rule: str) -> tuple[int, int]:

@@ -19,6 +19,25 @@ CASES: list[tuple[dict[str, Any], str, str, list[Loss]]] = [
         "substring",
         [Loss("missing", ("7 dni",)), Loss("missing", ("urząd", "gmina"))],
     ),
+    # What is said otherwise is no missing phrase.
+    (
+        {
+            "include": [
+                {"say": ["45 zł"], "of": ["kajak*"]},
+                {"say": ["60 zł"], "of": ["rower*"]},
+                {"say": ["7 dni"]},
+                {"all": [{"say": ["karta"]}, {"say": ["3 dni"]}]},
+            ]
+        },
+        "Kajak kosztuje 60 zł, ale nie czeka się 7 dni. Potrzebna jest karta.",
+        "words",
+        [
+            Loss("missing", ("45 zł",)),
+            Loss("unsaid", ("other_thing", "60 zł")),
+            Loss("unsaid", ("denied", "7 dni")),
+            Loss("missing", ("karta", "3 dni")),
+        ],
+    ),
     # What only the other rule finds is missing all the same, and the rule is named.
     ({"include": ["4000 zł"]}, "4 tys. zł", "substring", [Loss("missing", ("4000 zł",), "words")]),
     ({"include": ["20 zł"]}, "120 zł", "words", [Loss("missing", ("20 zł",), "substring")]),

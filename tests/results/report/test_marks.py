@@ -16,7 +16,11 @@ INCLUDE, EXCLUDE = "include", "exclude"
 RIGHT, WRONG, UNSCORED = "right", "wrong", "unscored"
 BOTH = None
 
-# expect, answer, headline rule, [(marked text, kind, verdict, the one rule that finds it)]
+KAYAK = {"say": ["45 zł"], "of": ["kajak*"]}
+BICYCLE = {"say": ["60 zł"], "of": ["rower*"]}
+
+# expect, answer, headline rule, [(marked text, kind, verdict or the reason why it is wrong, the one
+# rule that finds it)]
 CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None]]]] = [
     # A phrase where both rules find it, as it is written there.
     (
@@ -152,6 +156,47 @@ CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None
     ),
     ({"safe": False}, "o kurwa", "substring", [("kurwa", "offence", RIGHT, None)]),
     ({"refuse": False}, "o kurwa", "substring", [("kurwa", "offence", UNSCORED, None)]),
+    # Statements: what is said, denied, of another thing, and the part of an entry that is said.
+    (
+        {INCLUDE: [KAYAK, BICYCLE]},
+        "Kajak kosztuje 45 zł, a rower 60 zł.",
+        "words",
+        [("45 zł", INCLUDE, RIGHT, BOTH), ("60 zł", INCLUDE, RIGHT, BOTH)],
+    ),
+    (
+        {INCLUDE: [KAYAK, BICYCLE]},
+        "Kajak nie kosztuje 45 zł, a rower kosztuje 60 zł.",
+        "substring",
+        [("45 zł", INCLUDE, "denied", BOTH), ("60 zł", INCLUDE, RIGHT, BOTH)],
+    ),
+    (
+        {INCLUDE: [KAYAK, BICYCLE]},
+        "Kajak kosztuje 60 zł, a rower 45 zł.",
+        "words",
+        [("60 zł", INCLUDE, "other_thing", BOTH), ("45 zł", INCLUDE, "other_thing", BOTH)],
+    ),
+    (
+        {INCLUDE: [{"all": [KAYAK, BICYCLE, {"never": ["kaucj*"]}]}]},
+        "Za kajak 45 zł i kaucja.",
+        "words",
+        [("45 zł", INCLUDE, "part", BOTH), ("kaucja", INCLUDE, "never", BOTH)],
+    ),
+    (
+        {INCLUDE: [{"any": [KAYAK, BICYCLE]}], EXCLUDE: [{"never": ["kaucj*"]}]},
+        "Kajak: 45 zł, rower nie kosztuje 60 zł, bez kaucji.",
+        "words",
+        [("45 zł", INCLUDE, RIGHT, BOTH)],
+    ),
+    (
+        {
+            INCLUDE: [
+                {"any": [{"say": ["96 zł"], "total": True}, {"say": ["7 dni"], "from": ["odbi*"]}]}
+            ]
+        },
+        "7 dni od zamówienia, 96 zł za dzień, łącznie 192 zł.",
+        "words",
+        [("7 dni", INCLUDE, "other_start", BOTH), ("192 zł", INCLUDE, "other_total", BOTH)],
+    ),
     # Nothing there.
     ({INCLUDE: ["7 dni"], "cite": ["doc-a"], "safe": True, "refuse": False}, "", "words", []),
 ]
@@ -168,8 +213,12 @@ def test_marks_stand_where_they_were_found(
 ) -> None:
     conditions, response = prepare(expect, answer)
     marks = find_marks(conditions, response, criteria, matching)
-    found = [(answer[mark.start : mark.end], mark.kind, mark.verdict, mark.rule) for mark in marks]
+    found = [
+        (answer[mark.start : mark.end], mark.kind, mark.reason or mark.verdict, mark.rule)
+        for mark in marks
+    ]
     assert found == expected
+    assert all((mark.reason is None) or mark.verdict == WRONG for mark in marks)
 
 
 def test_marks_say_what_they_are_about(prepare: Prepare, criteria: Criteria) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from ragifeval.results.report.page import render
 from ragifeval.results.report.texts import LANGUAGES, Numbers, load_texts
 from ragifeval.results.single_page import embedded
 from ragifeval.scoring.statistics import Estimate
+from ragifeval.statements.judging import Reason
 from tests.browser import check_policy
 
 REPORT = Path(page.__file__).parent
@@ -103,6 +105,7 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
         "order_",
         "loss_",
         "mark_",
+        "reason_",
         "finish_",
         "rule_",
         "role_",
@@ -120,9 +123,12 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
 def test_every_mark_and_loss_has_its_text() -> None:
     texts = load_texts("en")
     for kind in ("include", "exclude", "cite", "refusal", "offence"):
-        for verdict in ("right", "wrong", "unscored"):
-            impossible = (kind, verdict) in {("include", "wrong"), ("exclude", "right")}
+        for verdict in ("right", "part", "wrong", "unscored"):
+            impossible = (kind, verdict) == ("exclude", "right")
+            impossible |= verdict == "part" and kind != "include"
             assert (f"mark_{kind}_{verdict}" in texts) is not impossible
+    reasons = {reason.replace(" ", "_") for reason in get_args(Reason)} - {"said", "missing"}
+    assert reasons | {"never"} == {name[7:] for name in texts if name.startswith("reason_")}
     losses = set(re.findall(r'Loss\(\s*"(\w+)"', (REPORT / "losses.py").read_text()))
     losses |= {"no_refusal", "refusal"}
     assert losses == {name[5:] for name in texts if name.startswith("loss_")}
