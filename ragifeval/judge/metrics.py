@@ -101,6 +101,9 @@ class Support(BaseModel):
     supported: bool = Field(validation_alias=AliasChoices("supported", "potwierdza"))
 
 
+_BETWEEN = "\n\n---\n\n"  # two contexts in one prompt
+
+
 class Faithfulness:
     """Whether the contexts support the answer (LlamaIndex's FaithfulnessEvaluator).
 
@@ -129,7 +132,7 @@ class Faithfulness:
         asked = 0
         for part in parts:
             template = self._refine if asked else self._create
-            support = yield template.render({"answer": item.answer, "context": part})
+            support = yield template.render(_shown(item) | {"context": part})
             asked += 1
             if support.supported:
                 break
@@ -141,8 +144,8 @@ class Faithfulness:
         parts: list[str] = []
         for context in contexts:
             for piece in self._splitter.chunks(context):
-                if parts and len(parts[-1]) + len("\n\n") + len(piece) <= self._window:
-                    parts[-1] += f"\n\n{piece}"
+                if parts and len(parts[-1]) + len(_BETWEEN) + len(piece) <= self._window:
+                    parts[-1] += _BETWEEN + piece
                 else:
                     parts.append(piece)
         return parts

@@ -353,12 +353,8 @@ def test_create_and_refine(tmp_path: Path, judge_here: Judging) -> None:
         seen.append(call.prompt)
         return chat(json.dumps({"reason": "", "supported": "trzeci" in call.prompt}))
 
-    contexts = [
-        "pierwszy",
-        "drugi " * 30,
-        "trzeci",
-        "czwarty",
-    ]  # the second is split in two, the rest stands with its end
+    # The second is split in two; the third stands with its end.
+    contexts = ["pierwszy", "drugi " * 30, "trzeci", "czwarty"]
     options = [option for text in contexts for option in ("--context", text)]
     with Loopback(script) as server:
         lay_out(tmp_path, server.url, 1)
@@ -371,7 +367,7 @@ def test_create_and_refine(tmp_path: Path, judge_here: Judging) -> None:
     assert "Poprzednie fragmenty go nie potwierdziły" in seen[1]
     assert rows_of(run.out)["faithfulness"] == ["1.0000", "1", "0"]
     found = json.loads(run.out[: run.out.index("\n}\n") + 2])["faithfulness"]
-    assert (found["parts"], found["asked"], len(seen)) == (3, 3, 3)
+    assert (found["parts"], found["asked"], len(seen)) == (4, 3, 3)
 
 
 def test_one_question_prints_the_claims(tmp_path: Path, judge_here: Judging) -> None:

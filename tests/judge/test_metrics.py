@@ -65,8 +65,8 @@ def test_prompts_show_what_they_are_given_and_ask_for_json(language: str) -> Non
     for name, metric in metrics_of(language).items():
         prompts, _ = judged(metric, ITEM, *replies[name])
         for prompt in prompts:
-            given = ["<Q> {{ x }}", "R"] if name != "faithfulness" else ["C1\n\nC2\n\nC3"]
-            assert all(text in prompt for text in ["A", *given])
+            given = "R" if name != "faithfulness" else "C1\n\n---\n\nC2\n\n---\n\nC3"
+            assert all(text in prompt for text in ("<Q> {{ x }}", "A", given))
             assert "{%" not in prompt
             assert "JSON" in prompt
             for key in strict_schema(metric.reply)["required"]:
