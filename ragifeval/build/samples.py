@@ -8,6 +8,7 @@ from random import Random
 
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.validate.floors import MOST_FOR_COPYING
+from ragifeval.build.bound import with_statements
 from ragifeval.build.changeable import with_facts
 from ragifeval.build.contexts import Contexts
 from ragifeval.build.eligible import Eligible, sift
@@ -143,7 +144,10 @@ def make_samples(
     for one in found.eligible:
         is_drawn = one.candidate.id in drawn
         refused = _to_refuse(one, contexts, settings) if is_drawn else None
-        sample = refused or with_facts(_to_answer(one, contexts, settings), documents_of, scorer)
+        sample = refused or _to_answer(one, contexts, settings)
+        if refused is None:
+            sample = with_statements(sample, documents_of[one.chunk.id], scorer)
+            sample = with_facts(sample, documents_of, scorer)
         lost = ", ".join(_lost(sample, scorer))
         if lost:
             reason = "the gold answer does not get full marks"
