@@ -11,7 +11,7 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -19,6 +19,15 @@ from ragifeval import paths
 from ragifeval.__main__ import evaluate
 from ragifeval.__main__ import main as command
 from ragifeval.benchmark.benchmark import load_benchmark
+from ragifeval.benchmark.sets import find_set
+from ragifeval.benchmark.validate.labelled import (
+    Agreement,
+    LabelledAnswer,
+    measure_agreement,
+    read_labelled,
+)
+from ragifeval.defaults import MATCHING
+from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import load_normalizer
 from tools import build_example, reference
@@ -105,6 +114,49 @@ def variants() -> str:
     return markdown([tuple(columns), *map(tuple, rows.values())])
 
 
+def _agreements() -> Mapping[tuple[str, str], Agreement]:
+    """How the verdicts agree with the labels: (file of labelled answers, half) -> that."""
+    criteria = Scorer.load().criteria
+    found = {}
+    for file, data in (("blind", "core"), ("blind_again", "core"), ("blind_hard", "hard")):
+        path = paths.ROOT / "tests" / "data" / f"{file}.jsonl"
+        samples = {sample.id: sample for sample in load_benchmark(*find_set(data)).samples}
+        halves: dict[str, list[LabelledAnswer]] = {}
+        lines = map(json.loads, path.read_text("utf-8").splitlines())
+        for line, answer in zip(lines, read_labelled(path, samples), strict=True):
+            halves.setdefault(line["half"], []).append(answer)
+        for half, answers in halves.items():
+            found[file, half] = measure_agreement(answers, samples, criteria, MATCHING)
+    return found
+
+
+def trust() -> str:
+    """How many labelled answers get the verdict that their labels say, by half and by kind."""
+    agreements = _agreements()
+    counts: dict[str, dict[tuple[str, bool], list[int]]] = {}
+    for (_, half), agreement in agreements.items():
+        for key, (agreed, total) in agreement.counts.items():
+            sums = counts.setdefault(half, {}).setdefault(key, [0, 0])
+            sums[:] = sums[0] + agreed, sums[1] + total
+    columns = "right, full marks", "wrong or incomplete, not full marks"
+    halves = [("answers", "half", *columns)] + [
+        (f"{file}.jsonl", half, *(_share(one.counts.get(("", right))) for right in (True, False)))
+        for (file, half), one in agreements.items()
+    ]
+    kinds = [("kind, half `test`", *columns)] + [
+        (kind, *(_share(counts["test"].get((kind, right))) for right in (True, False)))
+        for kind in sorted({kind for kind, _ in counts["test"]} - {""})
+    ]
+    invented = _share(counts["dev"].get(("invented-duty", False)))
+    seen = f"Of `invented-duty` in the half `dev`: {invented}."
+    return "\n\n".join([markdown(halves), markdown(kinds), seen])
+
+
+def _share(counts: Sequence[int] | None) -> str:
+    """How many of how many, in per cent."""
+    return f"{counts[0] / counts[1]:.1%} of {counts[1]}" if counts else ""
+
+
 def counts() -> str:
     """The make-up of the data."""
     return "\n\n".join(tables(load_benchmark(paths.DOCUMENTS, paths.SAMPLES)).values())
@@ -117,6 +169,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "compare": cache(comparison),
     "counts": cache(counts),
     "variants": cache(variants),
+    "trust": cache(trust),
     "options": reference.options,
     "keys_local": reference.local_keys,
     "keys_remote": reference.remote_keys,
