@@ -31,7 +31,7 @@ from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import load_normalizer
 from tools import build_example, reference
-from tools.data_counts import markdown, tables
+from tools.data_counts import markdown, tables, tables_of_samples
 
 PAGES = (
     *("README.md", "README.pl.md", "data/README.md", "docs/build.md", "docs/models.md"),
@@ -162,12 +162,18 @@ def counts() -> str:
     return "\n\n".join(tables(load_benchmark(paths.DOCUMENTS, paths.SAMPLES)).values())
 
 
+def counts_hard() -> str:
+    """The make-up of the hard set."""
+    return "\n\n".join(tables_of_samples(load_benchmark(*find_set("hard"))).values())
+
+
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "baseline": cache(baseline),
     "floors": cache(floors),
     "matching": cache(matching),
     "compare": cache(comparison),
     "counts": cache(counts),
+    "counts_hard": cache(counts_hard),
     "variants": cache(variants),
     "trust": cache(trust),
     "options": reference.options,
