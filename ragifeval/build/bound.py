@@ -1,8 +1,8 @@
-"""Entries of a built sample that name a value of a thing, where the document has others of others.
+"""Entries of a built sample that state a value, in whatever form an answer writes it.
 
-Of "Bilet normalny kosztuje 19 zł, ulgowy 9 zł" and the phrase "19 zł" it makes the statement that
-19 zł is said of the normal ticket, and not of the reduced one. In Polish texts alone, and only
-where the document proves it.
+Of "Bilet normalny kosztuje 19 zł, ulgowy 9 zł" and the phrase "19 zł" they make the statement that
+19 zł is said of the normal ticket, and not of the reduced one, where the document proves it; else
+that it is said. In Polish texts alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class _Binder:
         return Reading(Text(self._normalizer(text)))
 
     def statement(self, phrases: Sequence[str]) -> dict[str, Any] | None:
-        """The statement for phrases that are one value; None where the document proves none."""
+        """The statement for phrases that are one value, of a thing where the document tells."""
         reading = self._reading
         values = {self._value(phrase) for phrase in phrases}
         value = values.pop()
@@ -72,14 +72,15 @@ class _Binder:
         things = dict.fromkeys(word for at in own for word in self._things(at))
         rivals = dict.fromkeys(word for at in others for word in self._things(at))
         rivals = {word: None for word in rivals if word not in things and word not in self._asked}
+        alone = {"say": list(phrases)}
         if not things or not rivals:
-            return None
-        statement = {"say": list(phrases), "of": list(things), "rivals": list(rivals)}
+            return alone
+        statement = {**alone, "of": list(things), "rivals": list(rivals)}
         # As the document says it, and not with the value in another's place.
         is_proved = all(self._says(statement, at) for at in own) and not any(
             self._says(statement, at, own) for at in others
         )
-        return statement if is_proved else None
+        return statement if is_proved else alone
 
     def _value(self, phrase: str) -> str:
         """The amount, period or date that a phrase is; "" where it is none, or more than that."""
