@@ -51,7 +51,14 @@ def scores(
 FOUND, MISSED = 1.0, 0.0
 
 # Entries, answer, score under the substring rule, score under the rule of whole words.
-INCLUDE: list[tuple[list[str | list[str]], str, float, float]] = [
+INCLUDE: list[tuple[list[Any], str, float, float]] = [
+    # A statement is judged in one way under both rules; the phrases beside it are not.
+    ([{"say": ["20 zł"]}], "Opłata to 120 zł.", MISSED, MISSED),
+    ([{"say": ["4000 zł"]}], "Kara to 4 tys. zł.", FOUND, FOUND),
+    ([{"say": ["20 zł"]}], "Nie płaci się 20 zł.", MISSED, MISSED),
+    ([{"say": ["20 zł"]}, "20 zł"], "Opłata to 120 zł.", 1 / 2, 0),
+    ([{"any": [{"say": ["20 zł"]}, "20 zł"]}], "Opłata to 120 zł.", FOUND, MISSED),
+    ([{"all": [["4000 zł"], {"never": ["20 zł"]}]}], "4 tys. zł, nie 20 zł.", MISSED, FOUND),
     # Inflection.
     (["dowód osobisty"], "Potrzebne są dwa dowody osobiste.", FOUND, FOUND),
     (["dowód osobisty"], "Proszę przyjść z dowodem osobistym!", FOUND, FOUND),
@@ -111,7 +118,7 @@ INCLUDE: list[tuple[list[str | list[str]], str, float, float]] = [
 @pytest.mark.parametrize(("entries", "answer", "substring", "words"), INCLUDE)
 def test_include(
     criteria: Criteria,
-    entries: list[str | list[str]],
+    entries: list[Any],
     answer: str,
     substring: float,
     words: float,
@@ -121,7 +128,10 @@ def test_include(
 
 
 # What is found is found as for INCLUDE; the score is the share that is not.
-EXCLUDE: list[tuple[list[str | list[str]], str, float, float]] = [
+EXCLUDE: list[tuple[list[Any], str, float, float]] = [
+    ([{"never": ["20 zł"]}], "Opłata wynosi 120 zł.", 1.0, 1.0),
+    ([{"never": ["20 zł"]}, "20 zł"], "Opłata to nie 20 zł.", 1 / 2, 1 / 2),
+    ([{"never": ["20 zł"]}], "Dwadzieścia złotych.", 0.0, 0.0),
     (["20 zł"], "Opłata wynosi 120 zł.", 0.0, 1.0),
     ([["tak", "owszem"], "wojewoda"], "Nie, to robi wojewoda.", 1 / 2, 1 / 2),
     (["60 zł", "200 zł"], "Paszport kosztuje 140 zł.", 1.0, 1.0),
@@ -133,7 +143,7 @@ EXCLUDE: list[tuple[list[str | list[str]], str, float, float]] = [
 @pytest.mark.parametrize(("entries", "answer", "substring", "words"), EXCLUDE)
 def test_exclude(
     criteria: Criteria,
-    entries: list[str | list[str]],
+    entries: list[Any],
     answer: str,
     substring: float,
     words: float,
