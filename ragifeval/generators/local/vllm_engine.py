@@ -139,7 +139,7 @@ class VllmGenerator:
         ends = given.get("eos_token_id", self._coder.tokenizer.eos_token_id)
         settings["stop_token_ids"] = ends if isinstance(ends, list) else [ends]
         settings["ignore_eos"] = True  # the tokenizer's need not be among them
-        if suppressed := frozenset(given.get("suppress_tokens", ())):
+        if suppressed := frozenset(given.get("suppress_tokens") or ()):
             everything = range(self._vocabulary_size)
             settings["allowed_token_ids"] = [i for i in everything if i not in suppressed]
         return settings
