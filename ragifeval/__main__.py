@@ -31,7 +31,12 @@ _MODULES = {"local": "evaluate", "remote": "evaluate"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    options = command_parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = command_parser()
+    if not given:
+        parser.print_help(sys.stderr)
+        return 2
+    options = parser.parse_args(given)
     return guarded(f"ragifeval {options.command}", partial(_run, options))
 
 

@@ -31,7 +31,7 @@ def find_set(data: str | Path) -> tuple[Path, Path]:
         if not file.is_file():
             known = ", ".join(name for name, path in SETS.items() if path.is_dir())
             raise UserError(
-                f"--data: {str(data)!r} is no set and no folder with {file.name}; sets are: {known}"
+                f"data: {str(data)!r} is no set and no folder with {file.name}; sets are: {known}"
             )
     return files
 

@@ -151,11 +151,13 @@ def language_doubt(settings: RunSettings, benchmark: Benchmark) -> Iterator[str]
     """Yield a warning where own questions are in another language than the prompt."""
     if set_name(settings.docs_path, settings.eval_path) is not None:
         return
-    asked = _language(" ".join(sample.question for sample in benchmark.samples[:200]))
+    questions = [sample.question for sample in benchmark.samples[:200]]
+    texts = [document.contents for document in [*benchmark.documents.values()][:200]]
+    asked = _language(" ".join([*questions, *texts]))
     prompt = _language(settings.prompt.read_text(encoding="utf-8-sig"))
     if asked and prompt and asked != prompt:
         yield (
-            f"warning: the questions are in {_NAMES[asked]}, the prompt in {_NAMES[prompt]}; "
+            f"warning: the data are in {_NAMES[asked]}, the prompt in {_NAMES[prompt]}; "
             f"--language {asked} takes prompt, messages and normalizer for {_NAMES[asked]}"
         )
 

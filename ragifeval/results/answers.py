@@ -265,7 +265,9 @@ def _read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                     yield number, dict(zip(header, row, strict=True))
                 number = rows.line_num + 2
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
+        raise UserError(
+            f'{path}: is not UTF-8 text ({error.reason}); in Excel, save it as "CSV UTF-8"'
+        ) from None
     except csv.Error as error:
         raise UserError(f"{path}:{number}: is not valid CSV: {error}") from None
     except OSError as error:

@@ -20,7 +20,7 @@ class Figures:
         median_seconds, p95_seconds: of the time to an answer; the 95th percentile is the least time
             within which 95 % of the answers came.
         wall_seconds: the time in which at least one question was being answered.
-        tokens_per_second: of the answers, over the wall time.
+        tokens_per_second: of the answers that tell when they were asked, over the wall time.
         retries: how many attempts were made again.
         cost, cost_per_1000: of the answers, and of 1,000 of their kind.
     """
@@ -40,7 +40,7 @@ class Performance:
     """The records of a log, counted one by one."""
 
     def __init__(self) -> None:
-        self._prompt = self._completion = self._told = self._retries = 0
+        self._prompt = self._completion = self._told = self._retries = self._timed = 0
         self._seconds = array("d")
         self._starts, self._ends = array("d"), array("d")
 
@@ -65,6 +65,7 @@ class Performance:
             start = datetime.fromisoformat(str(record.get("asked"))).timestamp()
         except ValueError:
             return
+        self._timed += int(completion or 0)
         self._starts.append(start)
         self._ends.append(start + seconds)
 
@@ -81,7 +82,7 @@ class Performance:
             median_seconds=_quantile(ordered, 50),
             p95_seconds=_quantile(ordered, 95),
             wall_seconds=wall,
-            tokens_per_second=self._completion / wall if wall and self._told else None,
+            tokens_per_second=self._timed / wall if wall and self._told else None,
             retries=self._retries,
             cost=cost,
             cost_per_1000=None if cost is None else cost / self._told * 1000,

@@ -128,7 +128,7 @@ def test_a_language_picks_prompt_messages_and_normalizer(run: Call, own: Path) -
     assert "|normalizer:en_blank-" in english.out
     polish = run("local", "--data", "own", "--limit", "1", "--dry_run")
     assert polish.err == (
-        "warning: the questions are in English, the prompt in Polish; --language en takes prompt, "
+        "warning: the data are in English, the prompt in Polish; --language en takes prompt, "
         "messages and normalizer for English\n"
     )
 
@@ -137,7 +137,7 @@ DATA = [
     (["--data", "own"], 0, "2 of 2 samples answered"),
     (["--data", "own", "--eval_path", "own/samples.jsonl", "--ids", "e1"], 0, "1 of 1 samples"),
     (["--data", "core", "--limit", "1"], 0, "1 of 1 samples answered"),
-    (["--data", "cor"], 2, "--data: 'cor' is no set and no folder with documents.jsonl; sets are:"),
+    (["--data", "cor"], 2, "data: 'cor' is no set and no folder with documents.jsonl; sets are:"),
 ]
 
 

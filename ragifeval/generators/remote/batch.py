@@ -252,6 +252,11 @@ class BatchGenerator:
             else:
                 batches = self._send(client, requests, asked)
             responses = self._collect(client, batches)
+        except openai.NotFoundError:
+            raise UserError(
+                f"{self._config.api_bases[0]}: the service has no /files and /batches; "
+                "without --batch the questions are asked one by one"
+            ) from None
         except openai.APIError as error:
             raise UserError(
                 f"{self._config.api_bases[0]}: the batch fails: {tidy(str(error), self._secrets)}; "
