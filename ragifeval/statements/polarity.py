@@ -52,7 +52,7 @@ _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unkn
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
 # "Dawniej" this near to the head of a sentence holds for all of it, up to a word that turns.
 _THEN, _THEN_HEAD = _words("then"), 3
-_SUPPOSING = WordSet(["gdyby", "jakby"])
+_SUPPOSING = WordSet(["gdyby*", "jakby*"])
 _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
 _ASIDE = frozenset(["inaczej", "odróżnieniu", "przeciwieństwie"])
 _ENDING = frozenset(["już", "nie", "ale", "lecz", "a"])
