@@ -386,9 +386,12 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
         if unit:
             tokens[index] += f" {unit}"
     for index in bare:
-        is_last = index + 1 == len(tokens) or words.gaps[index + 1].strip()
         # "Nie 7 dni, tylko 14 będzie potrzebnych."
-        is_last = is_last or words.words[index + 1] in _VERBS
+        is_last = (
+            index + 1 == len(tokens)
+            or bool(words.gaps[index + 1].strip())
+            or words.words[index + 1] in _VERBS
+        )
         unit = _unit_beside(words, index, -1, _CONTRASTING) if is_last else ""
         if is_last and not unit and index > 1 and _is_ellipsis(words, index):
             unit = _unit_beside(words, index, -1, _CONTRASTING, skipped=1)
