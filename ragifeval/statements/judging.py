@@ -376,7 +376,9 @@ class _Judgement:
     def _adds_up(self, first: int, place: Place) -> bool:
         """Whether an amount and those behind it give that at the place: "suma 36 i 60 to 96"."""
         reading, units = self._reading, self._reading.units
-        wanted = next(token for token in place.taken if unit_of(reading.tokens[token]))
+        wanted = next((token for token in place.taken if unit_of(reading.tokens[token])), None)
+        if wanted is None:  # a bare number
+            return False
         if first < wanted and units.clause[wanted].opener == "=":
             return units.line(first) is units.line(wanted)
         if not first < wanted < first + _REACH or units.line(first) is not units.line(wanted):

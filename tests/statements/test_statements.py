@@ -836,6 +836,12 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
         "+",
     ),
     ([{"say": ["615 zł"], "total": True}], "Razem: 598 zł + 17 zł = 615 zł.", "+"),
+    # A bare number, which no amounts add up to.
+    (
+        [{"say": ["123 zł", "123"], "total": True}],
+        "Opony: 123 zł. Suma bez papy: 12 zł. Punkt zamykają o 123.",
+        "-",
+    ),
     (
         [{"say": ["1550 zł"], "total": True}],
         "Za wybory samorządowe łącznie 1050 zł, za prezydenckie 500 zł, razem 1550 zł.",
