@@ -3,9 +3,8 @@
     python benchmarks/local.py [--batch_size 8] [--rounds 3] [--prompts 100] [--threads 1]
                                [--vllm ENVIRONMENT/bin/python]
 
-Rolling batches (with and without reading the prompts' common head once), padded batches,
-transformers' own pipeline in the order of the data, and vLLM, where it is installed (`make servers`
-makes an environment). The model is a random Llama of 2 layers and width 512 in float32. By default
+Rolling batches, padded batches, transformers' own pipeline in the order of the data, and vLLM, where it
+is installed (`make servers` makes an environment). The model is a random Llama of 2 layers and width 512 in float32. By default
 prompts have 1,300 to 2,000 tokens, a fifth of them in common, as those of the benchmark; answers
 have up to 40, the same ones in each way. Each way runs in a process of its own, and they take
 turns; the figures are medians. On a busy machine the CPU seconds of one thread are what to look at.
@@ -31,7 +30,7 @@ from local_model import machine, requests, save_model
 from ragifeval.generators.base import Request
 from ragifeval.generators.config import LocalConfig
 
-WAYS = ("rolling", "rolling, head read each time", "padded", "pipeline", "vllm")
+WAYS = ("rolling", "padded", "pipeline", "vllm")
 ENDS = 60  # each so many-th token ends an answer
 
 Run = Callable[[Sequence[Request]], list[str]]
@@ -55,14 +54,12 @@ def prepare(way: str, directory: Path, settings: Mapping[str, Any]) -> Run:
         }
         generator: Any = VllmGenerator(config.model_copy(update=options), text_completion=True)
     else:
-        from ragifeval.generators.local import LocalGenerator, rolling
+        from ragifeval.generators.local import LocalGenerator
 
         if way == "padded":
             path = directory / "generation_config.json"
             own = json.loads(path.read_text())
             path.write_text(json.dumps({**own, "use_cache": False}))
-        if way == "rolling, head read each time":
-            rolling.common_length = lambda _: 0
         generator = LocalGenerator(config, text_completion=True)
         if way == "padded":
             path.write_text(json.dumps(own))
