@@ -3,11 +3,12 @@
     python benchmarks/local.py [--batch_size 8] [--rounds 3] [--prompts 100] [--threads 1]
                                [--vllm ENVIRONMENT/bin/python]
 
-Rolling batches, padded batches, transformers' own pipeline in the order of the data, and vLLM, where
-it is installed (`make servers` makes an environment). The model is a random Llama of 2 layers and
-width 512 in float32. By default prompts have 1,300 to 2,000 tokens, a fifth of them in common, as
-those of the benchmark; answers have up to 40, the same ones in each way. Each way runs in a process of its own, and they take
-turns; the figures are medians. On a busy machine the CPU seconds of one thread are what to look at.
+Rolling batches, padded batches, transformers' own pipeline in the order of the data, and vLLM,
+where it is installed (`make servers` makes an environment). The model is a random Llama of 2 layers
+and width 512 in float32. By default prompts have 1,300 to 2,000 tokens, a fifth of them in common,
+as those of the benchmark; answers have up to 40, the same ones in each way. Each way runs in a
+process of its own, and they take turns; the figures are medians. On a busy machine the CPU seconds
+of one thread are what to look at.
 """
 
 import argparse
