@@ -21,6 +21,10 @@ from ragifeval.text.stop_words import stop_words
 
 # Letters that the name of a thing has at least.
 _SHORTEST = 4
+# What values are called by, whatever they are of.
+_OF_ALL = frozenset(
+    ["data", "dzień", "godzina", "kwota", "miesiąc", "niniejszy", "okres", "termin", "wysokość"]
+)
 
 
 def with_statements(sample: Sample, source: Document, scorer: Scorer) -> Sample:
@@ -96,7 +100,7 @@ class _Binder:
             is_verb = lemma.endswith("ć") and not lemma.endswith("ść")
             # "Dziennie", but not "spóźnienie".
             is_adverb = lemma.endswith("nie") and not lemma.endswith(("anie", "enie"))
-            is_stop = lemma in stops or reading.words[token] in stops
+            is_stop = lemma in stops or reading.words[token] in stops or lemma in _OF_ALL
             if (
                 lemma.isalpha()
                 and len(lemma) >= _SHORTEST

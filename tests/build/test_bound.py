@@ -65,6 +65,13 @@ CASES: dict[str, tuple[str, str, str, list[Any], list[Any]]] = {
         ["19 zł"],
         [{"say": ["19 zł"]}],
     ),
+    "what any value may be called tells nothing apart": (
+        "Termin wynosi 30 dni. Sprzeciw wnosi się w terminie 14 dni.",
+        "Jaki jest termin na wniosek?",
+        "Termin wynosi 30 dni. [0]",
+        ["30 dni"],
+        [{"say": ["30 dni"]}],
+    ),
     "written otherwise": (
         "Wyżywienie kosztuje 13,00 zł.",
         "Ile kosztuje wyżywienie?",

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -237,6 +238,7 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
     page.press("\ue00c", "a")
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
 
+    time.sleep(0.5)  # Chromium hands over to another process what it keeps, in its own time
     page.driver.refresh()
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
     assert page.text("#place") == "4 of 4"  # the first that is open

@@ -207,7 +207,7 @@ class TestExample:
         after = {one["id"]: one for one in records(built.out / "samples.jsonl")}
         assert before.keys() - after.keys() == {"oplaty-csv-0002-q1"}
         assert after["wydarzenia-txt-0001-q1"]["expect"]["include"] == [
-            ["40 zł", "czterdzieści złotych"]
+            {"say": ["40 zł", "czterdzieści złotych"]}
         ]
         changed = [key for key in after if after[key] != before[key]]
         assert changed == ["wydarzenia-txt-0001-q1"]

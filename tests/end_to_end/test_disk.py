@@ -76,7 +76,8 @@ class TestFullInMidRun:
         summary = case.log.with_name("out.summary.json")
         case.run("--limit", "10")
         sizes = (case.log.stat().st_size, summary.stat().st_size)
-        room = sizes[1] - 1  # for the log, but not for the summary
+        # For the log, but not for the summary, whose seconds may have fewer digits another time.
+        room = sizes[1] - 200
         assert room > max(sizes[0], 16_384)  # which is asked for at the start
         case.log.unlink()
         summary.unlink()
