@@ -132,7 +132,7 @@ class Faithfulness:
         asked = 0
         for part in parts:
             template = self._refine if asked else self._create
-            support = yield template.render(_shown(item) | {"context": part})
+            support = yield template.render({**_shown(item), "context": part})
             asked += 1
             if support.supported:
                 break
