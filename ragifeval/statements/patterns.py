@@ -13,7 +13,7 @@ A wording is one of:
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -163,6 +163,29 @@ class Wordings:
         return bool(self.by_atom)
 
 
+@lru_cache(maxsize=50_000)  # samples share the wordings of classes
+def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence[str]]:
+    """A phrase, and the whole dates in it."""
+    reading = Reading(Text(normalizer(wording.replace("*", " "))))
+    if not len(reading):
+        raise ValueError(f"has a wording without a letter or a digit: {wording!r}")
+    prefixes = {split_words(word)[-1] for word in wording.split() if word.endswith("*")}
+    atoms, dates, unit = [], [], ""
+    tokens, words = reading.tokens, reading.words
+    for token, word in zip(tokens, words, strict=True):
+        unit = unit or unit_of(token)
+        atoms.append(f"{word}*" if word in prefixes else token)
+        if word not in prefixes and unit_of(token) == DATE and token.count(" ") == 2:
+            dates.append(token)
+    glued = tuple(
+        place
+        for place, token in enumerate(tokens[:-1])
+        if is_number(token) and not unit_of(token) and not is_year(token)
+    )
+    is_led = len(atoms) > 1 and words[0] in _LEADERS
+    return Phrase(tuple(atoms), glued, is_led, unit), dates
+
+
 class Vocabulary:
     """All that a sample's statements look for, with the atoms that each word meets.
 
@@ -206,25 +229,11 @@ class Vocabulary:
         return part
 
     def _phrase(self, wording: str) -> Phrase:
-        reading = Reading(Text(self._normalizer(wording.replace("*", " "))))
-        if not len(reading):
-            raise ValueError(f"has a wording without a letter or a digit: {wording!r}")
-        prefixes = {split_words(word)[-1] for word in wording.split() if word.endswith("*")}
-        atoms, unit = [], ""
-        tokens, words = reading.tokens, reading.words
-        for token, word in zip(tokens, words, strict=True):
-            unit = unit or unit_of(token)
-            atoms.append(f"{word}*" if word in prefixes else token)
-            if word not in prefixes and unit_of(token) == DATE and token.count(" ") == 2:
-                self._dates.setdefault(token.rpartition(" ")[0], []).append(token)
-        self._atoms.update(atoms)
-        glued = tuple(
-            place
-            for place, token in enumerate(tokens[:-1])
-            if is_number(token) and not unit_of(token) and not is_year(token)
-        )
-        is_led = len(atoms) > 1 and words[0] in _LEADERS
-        return Phrase(tuple(atoms), glued, is_led, unit)
+        phrase, dates = _read_phrase(wording, self._normalizer)
+        self._atoms.update(phrase.atoms)
+        for date in dates:
+            self._dates.setdefault(date.rpartition(" ")[0], []).append(date)
+        return phrase
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
