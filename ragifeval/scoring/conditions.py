@@ -241,9 +241,9 @@ def _is_never(entry: object) -> bool:
     return isinstance(entry, Mapping) and "never" in entry
 
 
-@lru_cache(1)
+@lru_cache(2_000)
 def _compile(statements: tuple[Statement, ...], normalizer: Normalizer) -> Statements:
-    """The statements of a sample, whose conditions are made one after the other."""
+    """The statements of a sample, which its conditions share, and those of its variants."""
     return Statements(statements, normalizer)
 
 
