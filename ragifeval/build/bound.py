@@ -129,8 +129,4 @@ class _Binder:
 
     def _text(self, first: int, last: int) -> str:
         """Some tokens as they are written, with what stands behind them up to the next word."""
-        reading = self._reading
-        normalized = reading.text.normalized
-        spans = normalized.original_spans
-        start, end = reading.span(first, last + 1)
-        return f"{normalized.original[spans[start][0] : spans[end][1]]}{reading.gaps[last + 1]}"
+        return f"{self._reading.written(first, last)}{self._reading.gaps[last + 1]}"

@@ -183,7 +183,7 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
         if is_number(token) and not unit_of(token) and not is_year(token)
     )
     is_led = len(atoms) > 1 and words[0] in _LEADERS
-    return Phrase(tuple(atoms), glued, is_led, unit), dates
+    return Phrase(tuple(atoms), glued, is_led, unit), tuple(dates)
 
 
 class Vocabulary:

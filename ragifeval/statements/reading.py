@@ -116,6 +116,17 @@ class Reading:
         behind = self.first[end] if end < len(self.first) else words
         return self.first[start], max(self.first[start], behind - 1)
 
+    def characters(self, first: int, last: int) -> tuple[int, int]:
+        """Where some tokens, the last among them, begin and end in the text as it was given."""
+        start, end = self.span(first, last + 1)
+        spans = self.text.normalized.original_spans
+        return spans[start][0], spans[end][1]
+
+    def written(self, first: int, last: int) -> str:
+        """Some tokens, the last among them, as they were given."""
+        start, end = self.characters(first, last)
+        return self.text.normalized.original[start:end]
+
 
 def read_quantities(text: Text) -> Tokens:
     """A whole text as tokens; each amount, period and date is one."""

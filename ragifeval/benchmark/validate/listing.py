@@ -74,13 +74,5 @@ def _rivals(
                 tokens = [
                     at for at in reading.units.clause[token].tokens if abs(at - token) < _REACH
                 ]
-                clause = _text(reading, tokens[0], tokens[-1])
-                yield f"{_text(reading, token, token)!r} could be said instead, {key}: {clause!r}"
-
-
-def _text(reading: Reading, first: int, last: int) -> str:
-    """Some tokens as they are written."""
-    start, end = reading.span(first, last + 1)
-    normalized = reading.text.normalized
-    spans = normalized.original_spans
-    return normalized.original[spans[start][0] : spans[end][1]]
+                clause = reading.written(tokens[0], tokens[-1])
+                yield f"{reading.written(token, token)!r} could be said instead, {key}: {clause!r}"

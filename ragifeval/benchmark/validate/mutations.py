@@ -107,11 +107,9 @@ class GoldAnswer:
 
     def _span(self, first: int, last: int) -> tuple[int, int]:
         """Tokens of the gold answer, in characters."""
-        start, end = self._response.reading.span(first, last + 1)
-        spans = self._response.text.normalized.original_spans
-        begin = spans[start][0]
+        begin, end = self._response.reading.characters(first, last)
         # A citation behind them is no token.
-        written = self._text[begin : spans[end][1]].partition("[")[0].rstrip()
+        written = self._text[begin:end].partition("[")[0].rstrip()
         return begin, begin + len(written)
 
     def _exchanged(self) -> Iterator[Mutation]:

@@ -315,8 +315,7 @@ class Exchange:
                 if form.lower().startswith(stem.lower())
             ]
             if forms:
-                # Letter by letter, for the beginnings of words.
-                return os.path.commonprefix(forms)  # noqa: RUF071
+                return os.path.commonprefix(forms)  # noqa: RUF071 - of words, letter by letter
         return None
 
     def _filled(self, template: str) -> str:

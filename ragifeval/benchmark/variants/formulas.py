@@ -191,7 +191,7 @@ def _extreme(choose: Callable[[bool], bool]) -> Callable[..., Value]:
     def extreme(first: Value, *others: Value) -> Value:
         for value in others:
             one, other = _keys(first, value)
-            if choose(one < other):  # type: ignore[operator]
+            if choose(one < other):  # type: ignore[operator]  # _keys() makes them of one kind
                 first = value
         return first
 

@@ -151,13 +151,13 @@ def _shown(sample: VariantSample, context: Sequence[str]) -> VariantSample:
     return replace(sample, context=tuple(context), reference=reference)
 
 
-_SEEDS = {"high": 2**31 - 1, "meaning": "a seed"}
+_HIGHEST_SEED = 2**31 - 1
 # In the order in which they are applied, however they are named.
 REGISTRY: Mapping[str, Kind] = {
-    "changed": Kind(changed, **_SEEDS),  # type: ignore[arg-type]
+    "changed": Kind(changed, high=_HIGHEST_SEED, meaning="a seed"),
     "twin": Kind(twin),
     "noise": Kind(noise, low=2, high=1024, meaning="the number of documents"),
-    "order": Kind(order, **_SEEDS),  # type: ignore[arg-type]
+    "order": Kind(order, high=_HIGHEST_SEED, meaning="a seed"),
 }
 
 

@@ -82,7 +82,7 @@ class PluginConfig(ModelConfig):
         plugin = self._plugin
         try:
             generator: Generator = plugin.value(**(self.model_extra or {}))
-        except Exception as error:
+        except Exception as error:  # whatever the other package raises
             raise UserError(f"generator {self.generator!r}: {error}") from error
         return generator
 

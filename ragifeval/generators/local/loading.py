@@ -67,7 +67,7 @@ class LoadedModel:
         self.context_length = context_length(self.model.config, tokenizer)
         self.temperature, self.seed = config.temperature, config.seed
         settings = self.model.generation_config
-        names = vars(GenerationConfig()).keys()  # type: ignore[no-untyped-call]
+        names = vars(GenerationConfig()).keys()  # type: ignore[no-untyped-call]  # transformers' own
         settings.update(**dict.fromkeys(names - KEPT_SETTINGS))
         settings.update(do_sample=False, num_beams=1)
         if settings.eos_token_id is None:

@@ -39,13 +39,7 @@ class VllmGenerator:
 
     Prompts are written and answers read as by LocalGenerator: the two differ in rounding alone.
 
-    Args:
-        config: which model, and how.
-        text_completion: prompts are one text to go on with, not a chat.
-
-    Raises:
-        UserError: the model cannot be loaded, has no chat template where a chat is asked for, or
-            cannot be asked in the way that the config says.
+    Arguments and errors are those of LocalGenerator.
     """
 
     def __init__(self, config: LocalConfig, text_completion: bool) -> None:
