@@ -4,7 +4,8 @@
 
 The questions are those of the benchmark over and over, each with a text and an answer of its own:
 the gold answer and a passage of a document, 600 characters on average. With Chromium and selenium
-(requirements-dev.txt), the page is opened, filtered and searched, too.
+(requirements-dev.txt), the page is opened, filtered and searched, too: three times in a new browser
+each, of which the least is told, two seconds after it was loaded, as a reader looks first.
 """
 
 import argparse
@@ -27,6 +28,9 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync"
 )
+
+
+BROWSERS, READ = 3, 2.0  # each a new one; seconds before the first filter
 
 
 def write_samples(count: int, path: Path) -> None:
@@ -95,6 +99,7 @@ def show(page: Path, folder: Path) -> dict[str, float]:
                 "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
             ),
         }
+        time.sleep(READ)
         timed = (
             "const before = performance.now(); {}; document.body.offsetHeight;"
             "return performance.now() - before"
@@ -137,8 +142,9 @@ def main() -> None:
         print(f"made in {seconds:.1f} s, {work:.1f} s of work, with {memory:.0f} MB of memory")
         print(f"the page: {page.stat().st_size / 1e6:.1f} MB")
         if shutil.which("chromium") and shutil.which("chromedriver"):
-            for name, seconds in show(page, folder).items():
-                print(f"{name}: {seconds:.2f} s")
+            shown = [show(page, folder / f"browser-{number}") for number in range(BROWSERS)]
+            for name in shown[0]:
+                print(f"{name}: {min(one[name] for one in shown):.2f} s")
         else:
             print("no Chromium here: how long it takes to show was not measured")
 

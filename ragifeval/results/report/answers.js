@@ -17,7 +17,7 @@ function markTitle(mark) {
 
 /** The answer in pieces; the last piece of each mark carries its sign, which CSS writes. */
 function makeMarked(answer) {
-  const marks = answer.marks ?? [];
+  const marks = (answer.marks ?? []).map((place) => data.marks[place]);
   return answer.segments.map(([text, covering], index) => {
     if (!covering.length) return written(text);
     const following = new Set((answer.segments[index + 1] ?? ["", []])[1]);

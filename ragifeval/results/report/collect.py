@@ -1,12 +1,13 @@
 """Runs and the benchmark -> what the page shows below its headline, as plain data.
 
 It becomes JSON inside the page, where JavaScript makes elements of it. Long texts that recur (a
-document, the head of a prompt) stand once among `strings`, and are referred to by their place.
+document, the head of a prompt) stand once among `strings`, and are referred to by their place, as
+are `marks`, most of which recur from answer to answer.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tqdm import tqdm
@@ -15,7 +16,7 @@ from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.answers import StoredAnswer
 from ragifeval.results.report.losses import find_losses
-from ragifeval.results.report.marks import cut, find_marks
+from ragifeval.results.report.marks import Mark, cut, find_marks
 from ragifeval.results.report.opinions import find_differences, find_opinions
 from ragifeval.results.report.runs import Run
 from ragifeval.results.single_page import lean
@@ -76,6 +77,7 @@ class Content:
     documents: list[dict[str, Any]] = field(default_factory=list)
     questions: list[dict[str, Any]] = field(default_factory=list)
     strings: list[str] = field(default_factory=list)
+    marks: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def is_judged(self) -> bool:
@@ -127,6 +129,7 @@ class _Collector:
         )
         self._intern = Interned(self.content.strings)
         self._documents: dict[str, int] = {}
+        self._marks: dict[Mark, int] = {}
 
     def add(self, sample: Sample) -> None:
         """Take in one sample with the answers of every run."""
@@ -170,7 +173,7 @@ class _Collector:
 
         Returns:
             segments: the answer, cut where marks begin and end; missing where there is no answer.
-            marks, losses: what was found in it, and why it lost points.
+            marks (places), losses: what was found in it, and why it lost points.
             scores, others: under the headline rule and, if they differ, under the other one, in
             the order of the keys. cited: positions in the context. tokens: of prompt and answer.
             judged: (name, value) of each judged score; opinions: what is behind them; differs:
@@ -203,16 +206,7 @@ class _Collector:
         )
         return lean(
             segments=list(cut(text, marks)) or [("", ())],
-            marks=[
-                lean(
-                    kind=mark.kind,
-                    verdict=mark.verdict,
-                    about=mark.about,
-                    rule=mark.rule,
-                    reason=mark.reason,
-                )
-                for mark in marks
-            ],
+            marks=[self._mark(mark) for mark in marks],
             losses=[lean(kind=loss.kind, details=loss.details, rule=loss.rule) for loss in losses],
             scores=headline,
             others=others if others != headline else (),
@@ -236,6 +230,21 @@ class _Collector:
             context=[self._document(key) for key in context],
             prompt=[(role, self._intern.in_pieces(text, known)) for role, text in messages],
         )
+
+    def _mark(self, mark: Mark) -> int:
+        known = self.content.marks
+        place = self._marks.setdefault(replace(mark, start=0, end=0, entry=None), len(known))
+        if place == len(known):
+            known.append(
+                lean(
+                    kind=mark.kind,
+                    verdict=mark.verdict,
+                    about=mark.about,
+                    rule=mark.rule,
+                    reason=mark.reason,
+                )
+            )
+        return place
 
     def _document(self, key: str) -> int:
         documents = self.content.documents

@@ -10,17 +10,26 @@ function bare(text) {
   return plain(text).normalize("NFD").replace(/\p{M}/gu, "").replaceAll("ł", "l");
 }
 
-// What is searched, made at the first search: of 10,000 questions in some tenths of a second.
-const searched = new Map();
+// Form -> what is searched of each question, as far as it is made.
+const searched = new Map([[plain, []], [bare, []]]);
 
-function searchedText(question, form) {
-  if (!searched.has(form)) {
-    searched.set(form, data.questions.map((asked) => form([
-      asked.id, data.strings[asked.text],
-      ...asked.answers.flat().map((answer) => (answer.segments ?? []).map(([text]) => text).join("")),
-    ].join("\n"))));
+function searchedText(index, form) {
+  const { id, text, answers } = data.questions[index];
+  return searched.get(form)[index] ??= form([
+    id, data.strings[text],
+    ...answers.flat().map((answer) => (answer.segments ?? []).map(([part]) => part).join("")),
+  ].join("\n"));
+}
+
+/** Make what is searched while nothing else is to be done, so that the first search is no slower. */
+function prepareSearch(from = 0) {
+  const end = performance.now() + 10;
+  let index = from;
+  while (index < data.questions.length && performance.now() < end) {
+    for (const form of searched.keys()) searchedText(index, form);
+    index += 1;
   }
-  return searched.get(form)[question];
+  if (index < data.questions.length) setTimeout(prepareSearch, 0, index);
 }
 
 /** Whether a question holds all words; letters with marks are found only as they are. */

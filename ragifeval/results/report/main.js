@@ -1,8 +1,8 @@
 // The page: filters, the list and its growth, keys, theme, print.
 
 const $ = (id) => document.getElementById(id);
-// Questions added at a time: a card of many models is long, and takes long to make.
-const CHUNK = data.runs.length > 4 ? 10 : 50;
+// Rows and cards added at a time: a card of many models is long, and takes long to make.
+const [ROWS, CARDS] = data.runs.length > 4 ? [25, 5] : [50, 50];
 const MOST_PRINTED = 1000;
 const DEBOUNCE = 150;  // milliseconds
 
@@ -18,14 +18,14 @@ function container() {
   return $("list").querySelector("tbody") ?? $("list");
 }
 
-function grow(count = CHUNK) {
+function grow(count = null) {
   const list = container();
   const start = list.childElementCount;
-  const makeOne = list === $("list") ? makeQuestion : makeGridRow;
-  list.append(...matches.slice(start, start + count).map(makeOne));
+  const [makeOne, chunk] = list === $("list") ? [makeQuestion, CARDS] : [makeGridRow, ROWS];
+  list.append(...matches.slice(start, start + (count ?? chunk)).map(makeOne));
   const left = matches.length - list.childElementCount;
   $("more").hidden = left === 0;
-  $("more").textContent = say("show_more", { next: Math.min(CHUNK, left), left });
+  $("more").textContent = say("show_more", { next: Math.min(chunk, left), left });
 }
 
 function filter() {
@@ -249,3 +249,4 @@ $("keys").append(...sayNodes("keys", {
   slash: make("kbd", {}, "/"), j: make("kbd", {}, "j"), k: make("kbd", {}, "k") }));
 for (const name of ["filters", "legend", "theme-control"]) $(name).hidden = false;
 if (!readAddress()) filter();
+addEventListener("load", () => prepareSearch());
