@@ -1,19 +1,35 @@
 """python -m ragifeval build."""
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.cli.arguments import add_build_options
 from ragifeval.cli.batch import batch_files, say_written
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
+from ragifeval.languages import LANGUAGES
+from ragifeval.paths import BUILD_PROMPTS
+from ragifeval.run.models import load_any_config
+from ragifeval.run.template import PromptTemplate, Template, load_again
+from ragifeval.text.normalizer import normalizer_name
 
 if TYPE_CHECKING:
     from ragifeval.build.folder import BuildFolder
     from ragifeval.build.plan import BuildPlan
     from ragifeval.build.records import Corpus
 
+# The prompt that models get when they are evaluated on the samples.
+_EVALUATION = "evaluation.jinja"
+# What templates are tried with.
+_SHOWN: Mapping[str, object] = {
+    **dict.fromkeys(("context", "question", "answer", "audience"), "-"),
+    "earlier": ["-"],
+    "number": 1,
+}
 _FINISHING = {"command", "documents", "output", "review", "apply"}
 
 
@@ -43,13 +59,12 @@ def _check_finishing(options: argparse.Namespace) -> None:
 
 def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
     from ragifeval.build.building import build, read_chunks
-    from ragifeval.build.plan import make_build_plan
     from ragifeval.build.reading import find_files
     from ragifeval.cli.settings import model_changes
 
     if options.apply is not None:
         raise UserError("--apply: is for a finished build: name no documents, but -o OUT_DIR")
-    plan = make_build_plan(options, model_changes(options))
+    plan = _make_plan(options, model_changes(options))
     configs = [path for path in (options.model_config, options.judge_config) if path is not None]
     found = find_files(options.documents, options.glob, [options.output, *configs])
     if options.dry_run:
@@ -64,6 +79,82 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
         if models.interrupted:
             return EXIT_INTERRUPTED
         return _finish(folder, options)
+
+
+def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> "BuildPlan":
+    """Read and check all that the options name, before a document is read or a model asked.
+
+    Args:
+        changes: keys over those of the config of the model that asks.
+    """
+    from ragifeval.build.plan import CRITICS, STYLES, BuildPlan
+    from ragifeval.build.samples import SampleSettings
+
+    size = None if options.chunk_size == "whole" else int(options.chunk_size)
+    if size is not None and options.chunk_overlap >= size:
+        raise UserError(
+            f"--chunk_overlap: {options.chunk_overlap} is not less than --chunk_size, {size}"
+        )
+    language = LANGUAGES[options.language]
+    folder = (options.prompts or BUILD_PROMPTS / options.language).resolve()
+    names = [*STYLES[options.style], *CRITICS[options.critics], "phrases"]
+    most = 5 if options.critics == "separate" else 4
+    if options.min_rating > most:
+        raise UserError(
+            f"--min_rating: {options.min_rating:g} is more than the {most:g} that "
+            f"--critics {options.critics} can give"
+        )
+    if options.audience is not None and options.critics != "separate":
+        raise UserError("--audience: is for the critic of relevance, of --critics separate")
+    templates = {name: Template(folder / f"{name}.jinja") for name in names}
+    for template in templates.values():
+        # A template that cannot be rendered is found out now, not by its first prompt.
+        if not template.render(_SHOWN).messages:
+            raise UserError(f"{template.path}: makes an empty prompt")
+    normalizer = options.normalizer or language.normalizer
+    normalizer_name(normalizer)
+    config = critic = None
+    if options.model_config is not None or changes:
+        config = load_any_config(options.model_config, changes, options.dry_run)
+    elif not options.dry_run:
+        raise UserError("--model_config: is missing; it, or --model, says which model asks")
+    if options.judge_config is not None:
+        critic = load_any_config(options.judge_config, dry_run=options.dry_run)
+    return BuildPlan(
+        config=config,
+        critic=critic,
+        language=options.language,
+        audience=options.audience or language.audience,
+        style=options.style,
+        criticism=options.critics,
+        templates=templates,
+        again=load_again(folder),
+        evaluation=_evaluation(folder, options.language),
+        chunk_size=size,
+        chunk_overlap=0 if size is None else options.chunk_overlap,
+        questions=options.questions_per_chunk,
+        least_rating=options.min_rating,
+        normalizer=normalizer,
+        samples=SampleSettings(
+            distractors=options.distractors,
+            refusals=options.refusals,
+            seed=options.seed,
+            refusal_message=language.refusal_message,
+            kind=options.style,
+        ),
+        limit=options.limit,
+    )
+
+
+def _evaluation(folder: Path, name: str) -> PromptTemplate:
+    """The template in a folder of the user's own, or else the one of the language."""
+    own = folder / _EVALUATION
+    path = own if own.exists() else BUILD_PROMPTS / name / _EVALUATION
+    language = LANGUAGES[name]
+    template = PromptTemplate(path, language.system_message, language.refusal_message)
+    document = Document("-", "-")
+    template.render(Sample("-", "-", ("-",), {}), [document])
+    return template
 
 
 def _print_prompts(plan: "BuildPlan", corpus: "Corpus") -> int:

@@ -5,7 +5,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
+from ragifeval import __version__
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.cli.batch import batch_files, say_written
 from ragifeval.cli.options import inputs
@@ -13,14 +15,21 @@ from ragifeval.cli.settings import model_changes, settled
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_judged_log, is_log, is_summary
+from ragifeval.generators.config import RemoteConfig
 from ragifeval.judge.agreement import agreements
+from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.items import Item, Judgement, all_given, given, missing, read_items
 from ragifeval.judge.judged_log import check_replaceable, replies_path, write_judged
 from ragifeval.judge.judging import Judging, prompts_shown
-from ragifeval.judge.plan import JudgePlan, make_judge_plan
+from ragifeval.judge.metrics import ClaimOverlap, Correctness, Faithfulness, Metric
+from ragifeval.judge.plan import METRICS, MODEL_METRICS, TEMPLATES, JudgePlan
 from ragifeval.judge.summary import notes, rows, summary, table
+from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.results.outputs import output_paths, summary_path
 from ragifeval.results.variants import with_variants
+from ragifeval.run.models import AnyConfig, load_any_config
+from ragifeval.run.template import AGAIN, Template, load_again
+from ragifeval.scoring.signature import Signature, fingerprint, model_part
 from ragifeval.text.clean import well_formed
 
 
@@ -35,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if single is None:
         make = not options.dry_run
         outputs = output_paths(options.logs, options.output, replies_path, make=make)
-    plan = make_judge_plan(options, model_changes(options))
+    plan = _make_plan(options, model_changes(options))
     all_items = [[single]] if single is not None else _read(options)
     if options.dry_run:
         return _print_prompts(plan, all_items)
@@ -57,6 +66,100 @@ def run(options: argparse.Namespace) -> int:
     if judging.interrupted:
         return EXIT_INTERRUPTED
     return 0 if complete else 1
+
+
+def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> JudgePlan:
+    """Read and check all that the options name, the answers aside.
+
+    Args:
+        changes: keys over those of the model config.
+    """
+    metrics = _metrics(options, bool(changes))
+    models = _embedding_models(options, metrics)
+    folder = (options.prompts or JUDGE_PROMPTS / options.language).resolve()
+    names = [name for name in TEMPLATES if name.partition("_")[0] in metrics]
+    templates = {name: Template(folder / f"{name}.jinja") for name in names}
+    asking: list[Metric[Any]] = []
+    if "correctness" in metrics:
+        asking.append(Correctness(templates, options.threshold))
+    if "faithfulness" in metrics:
+        asking.append(Faithfulness(templates, options.window))
+    if "claims" in metrics:
+        asking.append(ClaimOverlap(templates))
+    config = None
+    is_named = options.model_config is not None or bool(changes)
+    if asking and (is_named or not options.dry_run):
+        if not is_named:
+            raise UserError(
+                "--model_config: is missing; only --metrics lexical,retrieval needs none"
+            )
+        config = load_any_config(options.model_config, changes, options.dry_run)
+    replies = {
+        "language": options.language,
+        # All of them, so that another metric can be added to a judged log.
+        "prompts": fingerprint({path.name: path.read_text("utf-8-sig") for path in _all(folder)}),
+        "structured": options.structured,
+        "version": __version__,
+        "model": model_part(config.display_name, config.scored_settings()) if config else "none",
+    }
+    own = {
+        "metrics": "+".join(metrics),
+        "threshold": f"{options.threshold:g}",
+        "window": str(options.window),
+        "k": str(options.k),
+        **models.parts(),
+    }
+    signature = Signature({**own, **replies})
+    return JudgePlan(
+        metrics=metrics,
+        asking=asking,
+        config=config,
+        again=load_again(folder),
+        models=models,
+        language=options.language,
+        use_schema=options.structured == "auto" and _takes_schema(config),
+        k=options.k,
+        replies=Signature(replies),
+        signature=signature,
+    )
+
+
+def _takes_schema(config: AnyConfig | None) -> bool:
+    """Whether a schema can be sent; a `response_format` of the user's own is left as it is."""
+    return isinstance(config, RemoteConfig) and "response_format" not in config.extra_body
+
+
+def _all(folder: Path) -> Sequence[Path]:
+    own = {*(f"{name}.jinja" for name in TEMPLATES), AGAIN}
+    return sorted(path for path in folder.glob("*.jinja") if path.name in own)
+
+
+def _metrics(options: argparse.Namespace, is_named: bool) -> Sequence[str]:
+    if options.metrics is not None:
+        asked = [name.strip() for name in options.metrics.split(",") if name.strip()]
+        for name in asked:
+            if name not in METRICS:
+                raise UserError(f"--metrics: {name!r} is none of: {', '.join(METRICS)}")
+        if not asked:
+            raise UserError(f"--metrics: names none of: {', '.join(METRICS)}")
+        return [name for name in METRICS if name in asked]
+    if options.question is not None:
+        return ["claims"]
+    has_judge = is_named or options.model_config or options.dry_run
+    return [*MODEL_METRICS, "lexical"] if has_judge else ["lexical"]
+
+
+def _embedding_models(options: argparse.Namespace, metrics: Sequence[str]) -> EmbeddingModels:
+    found = []
+    for name, package in (
+        ("bertscore_model", "bert-score"),
+        ("embedding_model", "sentence-transformers"),
+    ):
+        source = getattr(options, name)
+        if source is not None and "lexical" not in metrics:
+            raise UserError(f"--{name}: is for --metrics lexical, which is not asked for")
+        found.append(check_model(f"--{name}", source, package))
+    return EmbeddingModels(*found)
 
 
 def _single(options: argparse.Namespace) -> Item | None:
