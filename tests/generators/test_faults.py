@@ -110,6 +110,13 @@ def test_reads_until_when_to_wait() -> None:
         ("wrong: s k - 0 1 2 3 4 5 6 7 8 9", "wrong: ***"),
         ("wrong: -0123456\u200b78", "wrong: ***"),
         ("wrong: sk-0****6789, sorry", "wrong: ***, sorry"),
+        ("wrong: sk%2D0123%34567%2d", "wrong: ***%2d"),
+        ("wrong: %73%6b%2d%30%31%32%33", "wrong: ***"),
+        # `printf sk-0123456789 | base64`, of "x:sk-0123456789" and of "ab:sk-0123456789".
+        ("Basic c2stMDEyMzQ1Njc4OQ==", "Basic ***Q=="),
+        ("Basic eDpzay0wMTIzNDU2Nzg5", "Basic eDp***"),
+        ("Basic YWI6c2stMDEyMzQ1Njc4OQ%3D%3D", "Basic YWI6***Q%3D%3D"),
+        ("Basic YTpzay0wMTIz\n NDU2Nzg5", "Basic YTp***"),
         ("two\nlines\tand \x1b[31mcolour\u2028", "two lines and [31mcolour"),
         ("ą" * 301, "ą" * 299 + "…"),
         (f"{'x' * 295}{SECRET}", "x" * 295 + "***"),
@@ -117,6 +124,22 @@ def test_reads_until_when_to_wait() -> None:
 )
 def test_tidies_a_message(text: str, shown: str) -> None:
     assert tidy(text, [SECRET]) == shown
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"),
+    [
+        ("żółw i jeż", "żółw i jeż"),
+        ("żółw i jeż", "%C5%BC%C3%B3%C5%82w%20i%20je%C5%BC"),
+        ("%C5%BC%C3%B3%C5%82w", "%C5%BC%C3%B3%C5%82w"),
+        ("a?b>c~d?>~", "YT9iPmN+ZD8+"),
+        ("a?b>c~d?>~", "YT9iPmN-ZD8-"),
+        ("a?b>c~d?>~", "YT9iPmN%2BZD8%2B"),
+        ("100%25key", "100%25key"),
+    ],
+)
+def test_masks_every_form_of_a_secret(secret: str, text: str) -> None:
+    assert tidy(f"[{text}]", [secret]) == "[***]"
 
 
 def test_a_long_body_is_tidied_in_no_time() -> None:

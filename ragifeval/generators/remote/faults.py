@@ -3,16 +3,20 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from urllib.parse import unquote
 
 _LONGEST_MESSAGE = 300
 # A message is not longer than this; searching the rest for keys would only take time.
 _LONGEST_SEARCHED = 20_000
 # A run of this many characters of a key is masked wherever it stands.
 _KEY_PIECE = 6
+_READ_AS_ONE = re.compile("%[0-9A-Fa-f]{2}|.", re.DOTALL)
+_URL_SAFE = str.maketrans("+/", "-_")
 # The service found the request itself wrong.
 _REFUSED = frozenset({400, 404, 405, 413, 414, 415, 422, 501})
 
@@ -130,7 +134,7 @@ def tidy(text: str, secrets: Iterable[str]) -> str:
 
     Args:
         secrets: masked wherever six characters of one stand together, whatever white space or
-            invisible characters are between them.
+            invisible characters are between them, also in base64 and with %XX for characters.
     """
     # A service that masks a key itself leaves its ends.
     text = re.sub(r"[\w-]{0,16}\*{2,}[\w-]{0,16}", "***", text[:_LONGEST_SEARCHED])
@@ -140,17 +144,34 @@ def tidy(text: str, secrets: Iterable[str]) -> str:
 
 
 def _mask(text: str, secrets: Iterable[str]) -> str:
-    places = [place for place, char in enumerate(text) if char.isprintable() and char != " "]
-    dense = "".join(text[place] for place in places)
+    read = [(match.span(), unquote(match[0], "latin-1")) for match in _READ_AS_ONE.finditer(text)]
+    spans = [span for span, char in read if _is_shown(char)]
+    dense = "".join(filter(_is_shown, (char for _, char in read)))
     masked = list(text)
-    for secret in secrets:
-        size = min(_KEY_PIECE, len(secret))
-        pieces = {secret[start : start + size] for start in range(len(secret) - size + 1)}
+    for form in {"".join(filter(_is_shown, form)) for key in secrets for form in _forms(key)}:
+        size = min(_KEY_PIECE, len(form))
+        pieces = {form[start : start + size] for start in range(len(form) - size + 1)} - {""}
         for start in range(len(dense) - size + 1):
             if dense[start : start + size] in pieces:
-                first, last = places[start], places[start + size - 1]
-                masked[first : last + 1] = ["\0"] * (last + 1 - first)
+                first, last = spans[start][0], spans[start + size - 1][1]
+                masked[first:last] = ["\0"] * (last - first)
     return re.sub("\0+", "***", "".join(masked))
+
+
+def _is_shown(char: str) -> bool:
+    return char.isprintable() and char != " "
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """What a text that repeats a secret may hold, where each %XX is read as one character."""
+    data = secret.encode()
+    yield from (secret, unquote(secret, "latin-1"), data.decode("latin-1"))
+    # In base64 a secret looks otherwise after one or two bytes that share a group of three with it.
+    for before in range(3):
+        encoded = b64encode(bytes(before) + data).decode()
+        whole = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+        if len(whole) >= _KEY_PIECE:
+            yield from (whole, whole.translate(_URL_SAFE))
 
 
 def _phrase(status: int) -> str:

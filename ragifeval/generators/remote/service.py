@@ -392,10 +392,9 @@ def _basic_auth(url: httpx2.URL) -> str:
 
 
 def _url_secrets(url: httpx2.URL) -> Iterator[str]:
-    """What of a base URL no message may show: password and query, in each form they are sent in."""
+    """What of a base URL no message may show: password and query."""
     if url.password:
-        yield from (url.password, _basic_auth(url).removeprefix("Basic "))
-        yield url.userinfo.decode().partition(":")[2]
+        yield url.password
     # Shorter ones are versions, not keys.
     values = [*dict(url.params).values(), *re.split("[&=]", url.query.decode())[1::2]]
     yield from (value for value in values if len(value) >= _SHORTEST_KEY)
