@@ -20,6 +20,7 @@ from ragifeval.generators.config import (
     load_local_config,
     load_remote_config,
 )
+from ragifeval.generators.config.places import check_hub, check_paths
 
 if TYPE_CHECKING:
     from ragifeval.generators.remote.batch import BatchFiles
@@ -81,12 +82,13 @@ def ready(config: ConfigT) -> ConfigT:
     """The config, with the name of the model that its service lists where it names none.
 
     Raises:
-        UserError: a package that the model needs is not installed, or the service lists no model,
-            or several, or does not answer.
+        UserError: a package that the model needs is not installed, a path leads to no model, or the
+            service lists no model, or several, or does not answer.
     """
     if isinstance(config, LocalConfig):
         extra = "vllm" if config.engine == "vllm" else "local"
         require(extra, f"the local model {config.display_name}")
+        check_paths(config)
     if not isinstance(config, RemoteConfig):
         return config
     if config.vertex_credentials is not None:
@@ -113,6 +115,8 @@ def load_any_generator(
         from ragifeval.generators.remote.batch import FileGenerator
 
         return FileGenerator(check_remote(config), files, text_completion)
+    if isinstance(config, LocalConfig):
+        check_hub(config)
     if isinstance(config, LocalConfig) and config.engine == "vllm":
         from ragifeval.generators.local.vllm_engine import VllmGenerator
 

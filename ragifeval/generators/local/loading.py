@@ -1,14 +1,13 @@
 """A model and its tokenizer from a directory or the Hub, and what is wrong where there is none."""
 
-import json
 import logging
 import os
 import textwrap
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import constants
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -82,56 +81,6 @@ class LoadedModel:
         # Weights on disk are on no device; what they are given comes from the CPU.
         device = self.model.device
         self.device = torch.device("cpu") if device.type == "meta" else device
-
-
-def check_paths(config: LocalConfig) -> None:
-    """Tell paths that lead nowhere from ids on the Hub, as far as their form shows.
-
-    Raises:
-        UserError: a path is not a directory, or the model's does not hold a model.
-    """
-    for key, path in (("model", config.model), ("tokenizer", config.tokenizer)):
-        if path is None:
-            continue
-        if Path(path).is_file():
-            raise UserError(
-                f"{key}: {path!r} is a file; it is to be a directory, or an id on the Hub"
-            )
-        if is_path(path) and not Path(path).is_dir():
-            raise UserError(f"{key}: there is no directory {path!r}")
-    directory = Path(config.model)
-    if not directory.is_dir():
-        return
-    if config.adapter is not None:
-        # vLLM reads adapters itself.
-        if config.engine == "transformers" and find_spec("peft") is None:
-            raise UserError(
-                f"model: {config.model!r} holds a PEFT adapter: pip install peft, or merge the "
-                "adapter into its base model"
-            )
-        if config.base_model == config.model and not (directory / "config.json").is_file():
-            raise UserError(
-                f"model: adapter_config.json of {config.model!r} names no base_model_name_or_path"
-            )
-        if is_path(config.base_model) and not Path(config.base_model).is_dir():
-            raise UserError(
-                f"model: the base model of the adapter {config.model!r} is not here: there is no "
-                f"directory {config.base_model!r}"
-            )
-    elif not (directory / "config.json").is_file():
-        raise UserError(f"model: the directory {config.model!r} holds no config.json, so no model")
-    settings = directory / "generation_config.json"
-    try:
-        is_object = not settings.is_file() or isinstance(json.loads(settings.read_bytes()), dict)
-    except ValueError:
-        is_object = False
-    if not is_object:
-        raise UserError(f"model: {settings} is not a JSON object; mend or remove it")
-
-
-def is_path(name: str) -> bool:
-    """Whether a model's name is a path by its form, so no id on the Hub."""
-    return name.startswith(("/", ".", "~", "\\"))
 
 
 def load_tokenizer(config: LocalConfig) -> PreTrainedTokenizerBase:
@@ -288,6 +237,8 @@ def _reason(path: str, what: str, error: Exception) -> str:
     if "Unrecognized configuration class" in text:
         return f"{path!r} is not a causal language model: {one_line(error)}"
     if not Path(path).is_dir() and isinstance(error, OSError):
+        if constants.HF_HUB_OFFLINE:
+            return f"there is no directory {path!r}, and the Hugging Face Hub is not to be reached"
         return (
             f"there is no directory {path!r}, and the Hugging Face Hub gives nothing of that name: "
             f"{one_line(error)}"

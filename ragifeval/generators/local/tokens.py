@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Message, Prompt
 from ragifeval.generators.config import LocalConfig
-from ragifeval.generators.local.loading import check_paths, load_tokenizer
+from ragifeval.generators.local.loading import load_tokenizer
 
 _LOG = logging.getLogger(__name__)
 
@@ -156,7 +156,6 @@ def load_coder(config: LocalConfig, text_completion: bool) -> Coder:
     Raises:
         UserError: there is no model or no tokenizer, or what Coder raises.
     """
-    check_paths(config)
     tokenizer = load_tokenizer(config)
     coder = Coder(tokenizer, text_completion, config.reasoning_end, config.chat_template_kwargs)
     has_date = "strftime_now" in str(tokenizer.chat_template)

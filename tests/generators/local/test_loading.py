@@ -13,9 +13,9 @@ from transformers import BloomConfig, GPT2Config, LlamaConfig
 
 from ragifeval.errors import UserError
 from ragifeval.generators.config import LocalConfig
+from ragifeval.generators.config.places import check_paths
 from ragifeval.generators.local.loading import (
     LoadedModel,
-    check_paths,
     context_length,
     load_tokenizer,
 )
@@ -140,9 +140,9 @@ def test_setting_that_does_not_work(
         ("./nothing-here", "^model: there is no directory './nothing-here'$"),
         (
             "models/nothing-here",
-            "there is no directory 'models/nothing-here', and the Hugging Face",
+            "there is no directory 'models/nothing-here', and the Hugging Face Hub is not to be",
         ),
-        ("a/b/c", "there is no directory 'a/b/c', and the Hugging Face Hub gives nothing"),
+        ("a/b/c", "^model: there is no directory 'a/b/c'$"),
         (__file__, "is a file; it is to be a directory"),
     ],
 )
