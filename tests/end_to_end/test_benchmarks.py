@@ -1,11 +1,9 @@
-"""What benchmarks/ and tools/ use of the package is there; two programs run with tiny sizes."""
+"""What benchmarks/ and tools/ use of the package is there; one program runs with tiny sizes."""
 
 import ast
 import subprocess
 import sys
 from importlib import import_module
-
-import pytest
 
 from ragifeval.paths import ROOT
 
@@ -23,15 +21,9 @@ def test_what_they_import_exists() -> None:
                         import_module(f"{node.module}.{alias.name}")
 
 
-# A program and its options -> what it prints.
-RUN = {"scoring.py --smoke": "words normalized:", "long_answers.py --smoke": "growth"}
-
-
-@pytest.mark.parametrize(("command", "printed"), RUN.items(), ids=list(RUN))
-def test_runs(command: str, printed: str) -> None:
-    program, *options = command.split()
+def test_one_runs() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / program, *options],
+        [sys.executable, ROOT / "benchmarks" / "scoring.py", "--smoke"],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -39,4 +31,4 @@ def test_runs(command: str, printed: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert printed in done.stdout
+    assert "words normalized:" in done.stdout

@@ -15,7 +15,6 @@ from tools.testing.process import (
     answer_to,
     by_id,
     environment,
-    evaluate,
     finish,
     make_case,
     number_of,
@@ -124,42 +123,6 @@ class TestRemote:
         other = ask(tmp_path / "seed", 8, "--seed", "8", "--limit", "20")
         contexts = {key: runs["first"].records[key]["context"] for key in other.records}
         assert {key: one["context"] for key, one in other.records.items()} != contexts
-
-
-class TestLocal:
-    @pytest.fixture(scope="class")
-    @classmethod
-    def contexts(
-        cls, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
-    ) -> list[dict[str, Any]]:
-        """The orders in which a model sees documents, alone and in batches, and a baseline."""
-
-        def orders(config: str, *options: str) -> dict[str, Any]:
-            folder = tmp_path_factory.mktemp("local")
-            (folder / "config.json").write_text(config, encoding="utf-8")
-            named = ("--model_config", "config.json", "--log_path", "out.jsonl", *SHUFFLED)
-            run = evaluate("eval_local.py", *named, *options, cwd=folder)
-            assert run.code == 0, run.err
-            found = by_id(records(folder / "out.jsonl"))
-            return {key: record["context"] for key, record in found.items()}
-
-        def model(batch_size: int) -> str:
-            settings = '"dtype": "float32", "max_new_tokens": 1, "batch_size": '
-            return f'{{"model": "{tiny_model}", {settings}{batch_size}}}'
-
-        with ThreadPoolExecutor(2) as pool:
-            jobs = [
-                pool.submit(orders, model(1), "--limit", "4"),
-                pool.submit(orders, model(3), "--limit", "6"),
-                pool.submit(orders, '{"model": "baseline/extractive"}'),
-            ]
-            return [job.result() for job in jobs]
-
-    def test_batch_size_and_limit_change_no_order(self, contexts: list[dict[str, Any]]) -> None:
-        alone, batched, baseline = contexts
-        assert len(alone) == 4
-        assert len(batched) == 6
-        assert alone.items() <= batched.items() <= baseline.items()
 
 
 def test_the_baseline_is_the_same_anywhere(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import os
 import re
 import resource
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,9 +36,15 @@ def served(tmp_path: Path) -> Iterator[tuple[Case, Loopback]]:
         yield case, server
 
 
-def no_file_over(size: int) -> Callable[[], None]:
-    """For preexec_fn: what RLIMIT_FSIZE forbids to write is refused as by a full disk."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+@contextmanager
+def no_file_over(size: int) -> Iterator[None]:
+    """What RLIMIT_FSIZE forbids to write is refused as by a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def is_complete(case: Case) -> bool:
@@ -51,7 +57,8 @@ def is_complete(case: Case) -> bool:
 class TestFullInMidRun:
     def test_it_stops_with_what_it_has(self, served: tuple[Case, Loopback]) -> None:
         case, server = served
-        stopped = case.run(preexec_fn=no_file_over(60_000))
+        with no_file_over(60_000):
+            stopped = case.run()
         assert (stopped.code, stopped.out) == (2, "")
         assert stopped.last_line == (
             "eval_remote.py: error: out.jsonl: cannot be written any more: File too large; "
@@ -64,7 +71,7 @@ class TestFullInMidRun:
         assert case.summary()["answered"] == len(kept)
 
         asked = len(server.calls)
-        again = case.run()
+        again = case.call()
         assert again.code == 0
         assert "out.jsonl: the last line was cut off and is dropped\n" in again.err
         assert f"out.jsonl: {len(kept)} answers are already there\n" in again.err
@@ -74,14 +81,15 @@ class TestFullInMidRun:
     def test_no_room_for_the_summary(self, served: tuple[Case, Loopback]) -> None:
         case, _ = served
         summary = case.log.with_name("out.summary.json")
-        case.run("--limit", "10")
+        case.call("--limit", "10")
         sizes = (case.log.stat().st_size, summary.stat().st_size)
         # For the log, but not for the summary, whose seconds may have fewer digits another time.
         room = sizes[1] - 200
         assert room > max(sizes[0], 16_384)  # which is asked for at the start
         case.log.unlink()
         summary.unlink()
-        stopped = case.run("--limit", "10", preexec_fn=no_file_over(room))
+        with no_file_over(room):
+            stopped = case.call("--limit", "10")
         assert stopped.code == 2
         assert "\ntotal " in stopped.out
         assert stopped.last_line.endswith("out.summary.json: cannot be written: File too large")
@@ -92,9 +100,10 @@ class TestFullInMidRun:
         self, served: tuple[Case, Loopback]
     ) -> None:
         case, server = served
-        case.run("--limit", "30")
+        case.call("--limit", "30")
         content, asked = case.log.read_bytes(), len(server.calls)
-        stopped = case.run(preexec_fn=no_file_over(len(content) + 1_000))
+        with no_file_over(len(content) + 1_000):
+            stopped = case.call()
         assert (stopped.code, stopped.out) == (2, "")
         assert stopped.last_line == (
             "eval_remote.py: error: out.jsonl: cannot be written: File too large"
@@ -140,7 +149,7 @@ class TestSmallDisk:
     ) -> None:
         case, server = served
         (small_disk / "filler").write_bytes(b"." * 256 * 1024)
-        stopped = case.run("--log_path", small_disk / "out.jsonl")
+        stopped = case.call("--log_path", small_disk / "out.jsonl")
         assert (stopped.code, stopped.out, server.calls) == (2, "", [])
         assert stopped.err == (
             f"eval_remote.py: error: {small_disk}/out.jsonl: cannot be written: "
@@ -151,7 +160,7 @@ class TestSmallDisk:
         """There is no room for the summary either; what is told is why the run stopped."""
         case, _ = served
         (small_disk / "filler").write_bytes(b"." * 200 * 1024)
-        stopped = case.run("--log_path", small_disk / "out.jsonl")
+        stopped = case.call("--log_path", small_disk / "out.jsonl")
         assert (stopped.code, stopped.out) == (2, "")
         assert stopped.last_line == (
             f"eval_remote.py: error: {small_disk}/out.jsonl: cannot be written any more: "
@@ -183,7 +192,7 @@ class TestSmallDisk:
 
         filler.unlink()
         asked = len(server.calls)
-        again = case.run(*options)
+        again = case.call(*options)
         assert again.code == 0, again.err
         assert len(server.calls) - asked == 80 - len(kept)
 
@@ -191,7 +200,7 @@ class TestSmallDisk:
 class TestUnwritable:
     def test_no_such_folder(self, served: tuple[Case, Loopback]) -> None:
         case, server = served
-        run = case.run("--log_path", "no/such/out.jsonl")
+        run = case.call("--log_path", "no/such/out.jsonl")
         assert (run.code, run.out, server.calls) == (2, "", [])
         assert run.err == (
             "eval_remote.py: error: no/such/out.jsonl: cannot be written: no such folder\n"
@@ -202,7 +211,7 @@ class TestUnwritable:
         self, served: tuple[Case, Loopback], read_only: Path
     ) -> None:
         case, server = served
-        run = case.run("--log_path", read_only / "out.jsonl")
+        run = case.call("--log_path", read_only / "out.jsonl")
         assert (run.code, run.out, server.calls) == (2, "", [])
         assert re.fullmatch(
             rf"eval_remote\.py: error: {read_only}/out\.jsonl: cannot be written: "
@@ -214,7 +223,7 @@ class TestUnwritable:
     def test_a_folder_for_a_summary(self, served: tuple[Case, Loopback]) -> None:
         case, _ = served
         (case.folder / "out.summary.json").mkdir()
-        run = case.run("--limit", "3")
+        run = case.call("--limit", "3")
         assert run.code == 2
         assert run.last_line == (
             "eval_remote.py: error: out.summary.json: cannot be written: Is a directory"
@@ -225,7 +234,7 @@ class TestUnwritable:
     def test_a_folder_for_a_log(self, served: tuple[Case, Loopback]) -> None:
         case, server = served
         case.log.mkdir()
-        run = case.run()
+        run = case.call()
         assert (run.code, run.out, server.calls) == (2, "", [])
         assert run.err == ("eval_remote.py: error: out.jsonl: cannot be written: Is a directory\n")
 
@@ -257,7 +266,7 @@ class TestTwoRunsOnOneLog:
             wait_until(lambda: len(case.answered()) == 5, process)
             content = case.log.read_bytes()
             for options in ([], ["--overwrite"]):
-                second = case.run(*options)
+                second = case.call(*options)
                 assert (second.code, second.out) == (2, "")
                 assert second.err == (
                     "eval_remote.py: error: out.jsonl: another run is writing this log\n"
@@ -269,7 +278,7 @@ class TestTwoRunsOnOneLog:
             finish(process)
             assert (case.folder / "out.jsonl.lock").exists()
             is_over = True
-            third = case.run()
+            third = case.call()
         assert third.code == 0, third.err
         assert "5 answers are already there" in third.err
         assert len(by_id(case.records())) == 20

@@ -6,6 +6,7 @@ Models and services stand in for those that are named; what cannot be run here i
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,37 +57,30 @@ def answer(request: Call) -> Response:
     return chat("Nie udało mi się odnaleźć odpowiedzi na pytanie.")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+LOGS = ("bielik", "extractive", "gpt", "log", "main", "model", "new", "out", "refuse", "run")
+
+
+@pytest.fixture(scope="module")
+def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Logs, answers and documents under the names that the pages use."""
-    (tmp_path / "baseline.json").write_text('{"model": "baseline/extractive"}')
-    logs = (
-        "bielik",
-        "gpt",
-        "extractive",
-        "refuse",
-        "main",
-        "new",
-        "model",
-        "run",
-        "out",
-        "log",
-        "LOG",
-    )
-    for name in logs:
-        path = tmp_path / name if name == "LOG" else tmp_path / f"{name}.jsonl"
-        run = ("local", "--model", "baseline/reference", "--log_path", path, "--limit", "3")
-        assert call(main, *run, cwd=tmp_path).code == 0
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "baseline.json").write_text('{"model": "baseline/extractive"}')
+    run = ("local", "--model", "baseline/reference", "--log_path", "LOG", "--limit", "3")
+    assert call(main, *run, cwd=folder).code == 0
+    for name in LOGS:
+        shutil.copy(folder / "LOG", folder / f"{name}.jsonl")
+        shutil.copy(folder / "LOG.summary.json", folder / f"{name}.summary.json")
     lines = [f"{sample['id']},To 17 zł [0]." for sample in records(SAMPLES)]
     for name in ("system.csv", "answers.csv"):
-        (tmp_path / name).write_text("\n".join(["id,answer", *lines]), encoding="utf-8")
-    (tmp_path / "DOCS").symlink_to(EXAMPLE)
-    (tmp_path / "docs").symlink_to(ROOT / "docs")
-    return tmp_path
+        (folder / name).write_text("\n".join(["id,answer", *lines]), encoding="utf-8")
+    (folder / "DOCS").symlink_to(EXAMPLE)
+    (folder / "docs").symlink_to(ROOT / "docs")
+    return folder
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_commands_of_a_page(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_a_page(page: str, laid_out: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(laid_out, tmp_path / "page", symlinks=True)
     with Loopback(answer) as server:
         config = json.dumps({"model": "m", "api_base": server.url})
         for name in ("model", "judge", "remote"):

@@ -13,12 +13,14 @@ import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragifeval import __version__
+from ragifeval.__main__ import evaluate
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.generators.base import Answer
 from ragifeval.jsonl import read_json_objects
@@ -30,6 +32,7 @@ from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
 from tools.testing.loopback import Call, Loopback, Response, chat, completion
+from tools.testing.process import call
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
 INSPECT_TASK = "ragifeval/integrations/inspect.py"
@@ -156,6 +159,24 @@ class Runs:
         return self.text if self.scenario.lm_eval_completes else self.chat
 
 
+# Commands of one harness, one after the other: most of their time is that of its imports, and of
+# lm_eval's reading of the 13,000 tasks that it has itself, which are left out.
+IN_TURN = """
+import glob, json, runpy, sys
+if "lm_eval" in sys.argv[1]:
+    from lm_eval.tasks import TaskManager
+    verbosity, include_path, include_defaults, metadata = TaskManager.__init__.__defaults__
+    TaskManager.__init__.__defaults__ = verbosity, include_path, False, metadata
+for command in json.loads(sys.argv[1]):
+    sys.argv = [*command[:-1], *(glob.glob(command[-1]) or command[-1:])]
+    try:
+        runpy.run_path(command[0], run_name="__main__")
+    except SystemExit as done:
+        if done.code:
+            raise
+"""
+
+
 class Shell:
     """Runs commands from the root of the repository as a user does, without a network."""
 
@@ -178,7 +199,9 @@ class Shell:
         }
         self._started: list[tuple[Sequence[str], subprocess.Popen[str]]] = []
 
-    def start(self, *command: str) -> None:
+    def start(self, *commands: Sequence[str]) -> None:
+        """Start scripts, one after the other; the last word of each may be a pattern of files."""
+        command = [sys.executable, "-c", IN_TURN, json.dumps(commands)]
         process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -236,20 +259,25 @@ def all_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Runs]:
     shell = Shell(top)
     scenarios = _scenarios(top)
     servers = {name: Loopback(scenario.answer) for name, scenario in scenarios.items()}
+    again = top / "again.eval"
+    score = [
+        *(script("inspect"), "score", "--action", "overwrite", "--output-file", str(again)),
+        *("--scorer", f"{INSPECT_TASK}@conditions", "--display", "plain"),
+        str(top / "the benchmark" / "inspect" / "*.eval"),
+    ]
     with ExitStack() as stack:
-        for name, scenario in scenarios.items():
-            url = stack.enter_context(servers[name]).url
-            _start(shell, scenario, url, top / name)
+        urls = {name: stack.enter_context(servers[name]).url for name in scenarios}
+        each = [(scenario, urls[name], top / name) for name, scenario in scenarios.items()]
+        for _, _, folder in each:
+            folder.mkdir()
+        shell.start(*(list(_lm_eval(*one)) for one in each))
+        shell.start(*(list(_inspect(*one)) for one in each), score)
+        for scenario, url, folder in each:
+            _ask(scenario, url, folder / "chat")
+            if scenario.lm_eval_completes:
+                _ask(scenario, url, folder / "text", "--text_completion")
         shell.finish()
     logs = {name: next((top / name / "inspect").glob("*.eval")) for name in scenarios}
-    # The service is gone: scoring again asks nobody.
-    again = top / "again.eval"
-    shell.start(
-        *(script("inspect"), "score", str(logs["the benchmark"]), "--action", "overwrite"),
-        *("--scorer", f"{INSPECT_TASK}@conditions"),
-        *("--output-file", str(again), "--display", "plain"),
-    )
-    shell.finish()
     return {
         name: Runs(
             scenario,
@@ -272,31 +300,20 @@ def runs(all_runs: Mapping[str, Runs], request: pytest.FixtureRequest) -> Runs:
 def _prompts(calls: Sequence[Call]) -> dict[str, list[Any]]:
     """The model that was asked for, which tells who asked -> what was asked."""
     prompts: dict[str, list[Any]] = {}
-    for call in calls:
-        body = call.json
+    for one in calls:
+        body = one.json
         prompts.setdefault(body["model"], []).append(body.get("messages", body.get("prompt")))
     return prompts
 
 
-def _start(shell: Shell, scenario: Scenario, url: str, folder: Path) -> None:
-    folder.mkdir()
-    shell.start(*_lm_eval(scenario, url, folder))
-    shell.start(*_inspect(scenario, url, folder))
-    _start_remote(shell, scenario, url, folder / "chat")
-    if scenario.lm_eval_completes:
-        _start_remote(shell, scenario, url, folder / "text", "--text_completion")
-
-
-def _start_remote(
-    shell: Shell, scenario: Scenario, url: str, folder: Path, *arguments: str
-) -> None:
+def _ask(scenario: Scenario, url: str, folder: Path, *arguments: str) -> None:
+    """Ask as eval_remote.py does."""
     folder.mkdir()
     config = folder / "model.json"
     config.write_text(json.dumps({"model": folder.name, "api_base": url, "threads": 4}))
-    shell.start(
-        *(sys.executable, "eval_remote.py", "--model_config", str(config)),
-        *("--log_path", str(folder / "log.jsonl"), *scenario.arguments(), *arguments),
-    )
+    named = ("--model_config", config, "--log_path", "log.jsonl")
+    run = call(partial(evaluate, "remote"), *named, *scenario.arguments(), *arguments, cwd=folder)
+    assert run.code == 0, run.err
 
 
 def _lm_eval(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
@@ -482,15 +499,6 @@ class TestInspect:
 
     def test_generation_is_left_to_the_user(self, runs: Runs, attribute: str) -> None:
         assert not self.log(runs, attribute).plan.config.model_dump(exclude_none=True)
-
-
-def test_lm_eval_validates(tmp_path: Path) -> None:
-    pytest.importorskip("lm_eval", reason="lm_eval is not installed: requirements-dev.txt")
-    shell = Shell(tmp_path)
-    shell.start(
-        *(script("lm_eval"), "validate", "--tasks", "rag_ifeval", "--include_path", LM_EVAL_TASK)
-    )
-    shell.finish()
 
 
 def test_twins() -> None:

@@ -22,9 +22,9 @@ from tools.testing.process import (
     number_of,
 )
 
-COUNT, KILLS, THREADS = 800, 20, 8
+COUNT, KILLS, THREADS = 300, 8, 8
 # More than so many questions no killed start has answered, however slow the killing is.
-MOST = 38
+MOST = 30
 OPTIONS = ("--shuffle_context", "--seed", "3")
 
 
@@ -78,13 +78,13 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
         server.questions = case.questions  # type: ignore[assignment]
         history = History(case)
         for number in range(KILLS + 1):
-            if number % 4 == 3:
+            if number % 3 == 2:
                 tear(case.log, moments)
             torn = case.log.exists() and case.log.read_bytes()[-1:] not in (b"", b"\n")
             before = case.answered()
             server.asked.clear()
             # Three in four while it asks, one at any moment: loading, resuming, summing up.
-            server.kill_at = moments.randint(1, 35) if number % 4 and number < KILLS else 0
+            server.kill_at = moments.randint(1, 27) if number % 4 and number < KILLS else 0
             server.most = MOST if number < KILLS else COUNT
             server.process = process = case.start(*OPTIONS)
             if not server.kill_at and number < KILLS:
@@ -110,17 +110,17 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Finis
     with Loopback(server) as loopback:
         case = make_case(tmp_path_factory.mktemp("whole"), COUNT, loopback.url, threads=THREADS)
         server.questions = case.questions  # type: ignore[assignment]
-        return case, case.run(*OPTIONS)
+        return case, case.call(*OPTIONS)
 
 
-class TestKilledTwentyTimes:
+class TestKilledAgainAndAgain:
     def test_it_was(self, history: History) -> None:
         killed = [start for start in history.starts if start.run.code == -signal.SIGKILL]
         assert len(killed) == KILLS
-        assert sum(start.torn for start in history.starts) >= 3
+        assert sum(start.torn for start in history.starts) >= 2
         # In the midst of the questions, and before any was asked.
-        assert sum(bool(start.asked) for start in killed) >= 12
-        assert len({len(start.before) for start in history.starts}) >= 10
+        assert sum(bool(start.asked) for start in killed) >= 4
+        assert len({len(start.before) for start in history.starts}) >= 5
 
     def test_the_last_start_ends_well(self, history: History) -> None:
         last = history.starts[-1].run

@@ -1,22 +1,25 @@
-"""eval_local.py as a process, with a small language model, alone and in batches."""
+"""eval_local.py with a small language model, alone and in batches."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools.testing.process import evaluate, records
+from ragifeval.__main__ import evaluate as main
+from tools.testing.process import call, evaluate, records
 
 SAMPLES = 6
+call_local = partial(call, partial(main, "local"))
 
 
 def test_the_batch_changes_no_greedy_answer_in_float32(tiny_model: Path, tmp_path: Path) -> None:
     settings = {"model": str(tiny_model), "dtype": "float32", "temperature": 0, "max_new_tokens": 8}
     by_size: list[list[dict[str, Any]]] = []
-    for batch_size in (1, 8):
+    for batch_size, run_it in ((1, call_local), (8, partial(evaluate, "eval_local.py"))):
         config, log = tmp_path / f"{batch_size}.json", tmp_path / f"{batch_size}.jsonl"
         config.write_text(json.dumps({**settings, "batch_size": batch_size}))
         options = ("--model_config", config, "--log_path", log, "--limit", str(SAMPLES))
-        run = evaluate("eval_local.py", *options, cwd=tmp_path)
+        run = run_it(*options, "--shuffle_context", "--seed", "7", cwd=tmp_path)
         assert run.code == 0, run.err
         assert run.out.startswith(f"tiny-llama: {SAMPLES} of {SAMPLES} samples answered\n")
         found = sorted(records(log), key=lambda record: str(record["id"]))
@@ -36,7 +39,7 @@ def test_code_that_comes_with_a_model_does_not_run(tiny_model: Path, tmp_path: P
     config = {"model": "./model", "tokenizer": str(tiny_model)}
     (tmp_path / "config.json").write_text(json.dumps(config))
     options = ("--model_config", "config.json", "--log_path", "out.jsonl", "--limit", "2")
-    run = evaluate("eval_local.py", *options, cwd=tmp_path)
+    run = call_local(*options, cwd=tmp_path)
     assert (run.code, run.out) == (2, "")
     assert run.err.splitlines()[-1].startswith("eval_local.py: error: model: './model' comes with")
     assert "Traceback" not in run.err

@@ -8,12 +8,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragifeval.paths import ROOT
+from ragifeval.__main__ import evaluate
+from tools.testing.process import Finished, call
 
 SERVE = Path(sys.executable).parent / "transformers"
 STARTS_WITHIN = 60.0
@@ -59,21 +61,14 @@ def wait_until_healthy(url: str, server: "subprocess.Popen[bytes]", output: Path
 
 
 def evaluated(
-    script: str, config: dict[str, Any], directory: Path
-) -> tuple["subprocess.CompletedProcess[str]", list[dict[str, Any]]]:
-    """Run an entry script on the first samples of the benchmark; its outcome and its records."""
+    where: str, config: dict[str, Any], directory: Path
+) -> tuple[Finished, list[dict[str, Any]]]:
+    """Evaluate on the first samples of the benchmark; the outcome and the records."""
     config_path, log_path = directory / "config.json", directory / "out.jsonl"
     config_path.write_text(json.dumps(config))
-    options = ["--model_config", config_path, "--log_path", log_path, "--limit", str(LIMIT)]
-    done = subprocess.run(
-        [sys.executable, ROOT / script, *options],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    options = ["--model_config", config_path, "--log_path", log_path, "--limit", LIMIT]
+    done = call(partial(evaluate, where), *options, cwd=directory)
+    assert done.code == 0, done.err
     lines = log_path.read_text(encoding="utf-8").splitlines()
     return done, sorted(map(json.loads, lines), key=lambda record: record["id"])
 
@@ -86,7 +81,7 @@ def test_served_model(served: str, tiny_model: Path, tmp_path: Path) -> None:
         "max_tokens": MAX_TOKENS,
         "threads": 2,
     }
-    done, records = evaluated("eval_remote.py", remote, tmp_path)
+    done, records = evaluated("remote", remote, tmp_path)
     assert len(records) == LIMIT
     for record in records:
         assert record["answer"].strip()
@@ -94,7 +89,7 @@ def test_served_model(served: str, tiny_model: Path, tmp_path: Path) -> None:
         assert record["finish_reason"] in ("stop", "length")
         assert 0 < record["usage"]["completion_tokens"] <= MAX_TOKENS
     for row in ("correctness", "safety", "total"):
-        assert row in done.stdout
+        assert row in done.out
 
     # The same model, loaded here, says the same.
     local = {
@@ -105,7 +100,7 @@ def test_served_model(served: str, tiny_model: Path, tmp_path: Path) -> None:
         "temperature": 0,
     }
     (tmp_path / "local").mkdir()
-    _, own_records = evaluated("eval_local.py", local, tmp_path / "local")
+    _, own_records = evaluated("local", local, tmp_path / "local")
     compared = ("id", "answer", "scores", "finish_reason")
     assert [[record[key] for key in compared] for record in own_records] == [
         [record[key] for key in compared] for record in records
