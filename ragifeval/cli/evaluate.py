@@ -185,7 +185,7 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
             signature, seed = task.signature, options.seed
             shown = table(outcome, by_rule, name, signature, seed, wide=options.wide)
             if options.by is not None:
-                shown += "\n\n" + group_table(outcome, options.by, options.seed)
+                shown += "\n\n" + group_table(outcome, options.by, options.seed, wide=options.wide)
             show(shown)
             if took := sentence(outcome.performance.figures(evaluation.price)):
                 say(took)

@@ -112,7 +112,7 @@ def _score(
     shown = table(outcome, by_rule, rescored.name, rescored.signature, seed, wide=options.wide)
     show(shown + "\n")
     if options.by is not None:
-        show(group_table(outcome, options.by, seed) + "\n")
+        show(group_table(outcome, options.by, seed, wide=options.wide) + "\n")
     if took := sentence(outcome.performance.figures(options.price)):
         say(f"{path}: {took}")
     for line in _notes(rescored, options.eval_path, standard.parts):

@@ -27,17 +27,18 @@ def run(options: argparse.Namespace) -> int:
         return _list_twins(options)
     if options.listing:
         return _list_statements(options)
-    from ragifeval.benchmark.validate.floors import floor_problems, floors
+    from ragifeval.benchmark.validate.floors import FEW, floor_problems, floors
 
     data = _load(options)
     estimates = floors(data.benchmark, data.scorer)
     problems, too_high = list(data.problems()), list(floor_problems(estimates))
-    if not data.is_built:
+    samples, documents = len(data.benchmark.samples), len(data.benchmark.documents)
+    are_notes = data.is_built or samples < FEW
+    if not are_notes:
         problems += too_high
     for problem in problems:
         print(problem)
     print(_table(estimates))
-    samples, documents = len(data.benchmark.samples), len(data.benchmark.documents)
     print()
     passed = [passes for _, _, passes in data.mutations]
     if passed:
@@ -45,9 +46,8 @@ def run(options: argparse.Namespace) -> int:
         others = "" if lost == len(passed) else "; the others: --listing"
         print(f"mutations: {len(passed)} made, {lost} lose a mark{others}")
     print(f"{samples} samples, {documents} documents: {len(problems)} problems")
-    if data.is_built:
-        for floor in too_high:
-            print(f"note: {floor}: these questions are easy, or few")
+    for floor in too_high if are_notes else []:
+        print(f"note: {floor}: these questions are easy, or few")
     return 1 if problems else 0
 
 

@@ -11,6 +11,7 @@ from ragifeval.benchmark.variants.source import VariantSample
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.run.outcome import Outcome
 from ragifeval.scoring.statistics import Estimate, mean_of
+from ragifeval.tables import WIDTH, Grid
 
 
 @dataclass(frozen=True)
@@ -137,24 +138,28 @@ def spreads(outcome: Outcome, scores: Sequence[VariantScores]) -> Iterator[Sprea
 
 
 _SHOWN = ("total", "correctness", "safety", "invented", "partial", "memory")
-_WIDTH = 14
 
 
-def variant_table(outcome: Outcome, seed: int) -> str:
-    """A row for each variant, and a line for each kind of them with several seeds."""
+def variant_table(outcome: Outcome, seed: int, *, wide: bool = False) -> str:
+    """A row for each variant, and a line for each kind of them with several seeds.
+
+    Args:
+        wide: show correctness and safety, too, and the ends of intervals.
+    """
     scores = list(scores_by_variant(outcome, seed))
-    keys = [key for key in _SHOWN if any(key in variant.scores for variant in scores)]
+    shown = _SHOWN if wide else (_SHOWN[0], *_SHOWN[3:])
+    keys = [key for key in shown if any(key in variant.scores for variant in scores)]
     has_pairs = any(variant.pair for variant in scores)
-    header = [*keys[:1], "interval", *keys[1:], *["pair"] * has_pairs, "from core", "interval"]
-    width = max(len(variant.name) for variant in scores) + 2
-    lines = ["variant".ljust(width) + "answers".rjust(9) + _cells(header)]
+    interval = ["interval"] * wide
+    header = ["variant", "answers", "total", *interval, "from core", *interval, *keys[1:]]
+    header += ["pair"] * has_pairs
+    rows = []
     for variant in scores:
-        found = [variant.scores.get(key) for key in keys]
-        shown = [_percent(estimate) for estimate in found]
-        pair = [_percent(variant.pair)] * has_pairs
-        cells = [*shown[:1], _interval(found[0]), *shown[1:], *pair]
-        cells += [_percent(variant.difference, "+"), _interval(variant.difference)]
-        lines.append(variant.name.ljust(width) + str(variant.answered).rjust(9) + _cells(cells))
+        row = [variant.name, str(variant.answered)]
+        row += _cells(variant.scores.get("total"), wide) + _cells(variant.difference, wide, "+")
+        row += [_percent(variant.scores.get(key)) for key in keys[1:]]
+        rows.append(row + [_percent(variant.pair)] * has_pairs)
+    lines = [Grid("", header, rows).text(ruled=False, width=None if wide else WIDTH)]
     for variant in scores:
         if variant.spread is not None:
             lines.append(
@@ -170,10 +175,6 @@ def variant_table(outcome: Outcome, seed: int) -> str:
     return "\n".join(lines)
 
 
-def _cells(cells: Sequence[str]) -> str:
-    return "".join(cell.rjust(_WIDTH) for cell in cells).rstrip()
-
-
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{value * 100:.1f} %"
 
@@ -182,5 +183,11 @@ def _percent(estimate: Estimate | None, sign: str = "") -> str:
     return "-" if estimate is None else f"{estimate.mean * 100:{sign}.1f}"
 
 
-def _interval(estimate: Estimate | None) -> str:
-    return "-" if estimate is None else f"{estimate.low * 100:.1f} - {estimate.high * 100:.1f}"
+def _cells(estimate: Estimate | None, wide: bool, sign: str = "") -> list[str]:
+    """A mean with its interval: the ends of it, or, after ±, the half."""
+    if estimate is None:
+        return ["-", "-"] if wide else ["-"]
+    low, high = estimate.low * 100, estimate.high * 100
+    if wide:
+        return [_percent(estimate, sign), f"{low:.1f} - {high:.1f}"]
+    return [f"{_percent(estimate, sign)} ±{(high - low) / 2:.1f}"]

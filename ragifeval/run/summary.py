@@ -18,13 +18,15 @@ from ragifeval.run.performance import Price, moment
 from ragifeval.scoring.rates import RATES
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
-from ragifeval.tables import Grid, one_line
+from ragifeval.tables import WIDTH, Grid, one_line
 from ragifeval.text.matching import other_rule
 
 Estimates = Mapping[str, Mapping[str, Estimate]]
 """The rule's name -> score key -> its estimate."""
 
 _LENGTHS = ("len_chars", "len_words")
+# Of groups, those that 80 columns hold.
+_FIRST_RATES = ("right", "wrong", "false_refusal", "no_refusal")
 _PACKAGES = ("transformers", "torch", "accelerate", "openai", "jinja2", "spacy", "google-auth")
 
 
@@ -43,7 +45,7 @@ def table(
         by_rule: from Outcome.estimates().
         name: of the model or the log.
         seed: of the intervals of variants.
-        wide: tell the signature's parts.
+        wide: tell the signature's parts, and more of variants.
     """
     other = other_rule(outcome.matching)
     headline, beside = by_rule[outcome.matching], by_rule[other]
@@ -63,7 +65,7 @@ def table(
         lines.append(_rule())
         lines += [_score_row(key, headline[key], beside[key]) for key in shown]
     if has_variants(outcome):
-        lines += ["", variant_table(outcome, seed)]
+        lines += ["", variant_table(outcome, seed, wide=wide)]
     lines += ["", one_line(str(signature) if wide else signature.folded)]
     return "\n".join(lines)
 
@@ -106,23 +108,36 @@ def shown_rates(found: Sequence[Mapping[str, Estimate]]) -> list[str]:
     return [key for key in some if key != "reasoning" or has_reasoning]
 
 
-def group_table(outcome: Outcome, grouping: str, seed: int) -> str:
-    """The total and the rates of each group of questions, under the headline rule."""
+def group_table(outcome: Outcome, grouping: str, seed: int, *, wide: bool = False) -> str:
+    """The total and the rates of each group of questions, under the headline rule.
+
+    Args:
+        wide: show all rates, and the ends of intervals.
+    """
     groups, places = outcome.grouped(seed, grouping), outcome.places_by(grouping)
     if not groups:
         return f"the log does not tell the {grouping} of its questions"
-    some = shown_rates([*groups.values()])
+    some = [key for key in shown_rates([*groups.values()]) if wide or key in _FIRST_RATES]
     rows = [
         [
             *(group, str(len(places[group]))),
-            *((f"{total.mean * 100:.1f}", _interval(total)) if total else ("", "")),
+            *_total_cells(total, wide),
             *(f"{scores[key].mean * 100:.0f}" if key in scores else "" for key in some),
         ]
         for group, scores in groups.items()
         for total in [scores.get("total")]
     ]
-    header = [grouping, "questions", "total %", "95 % interval", *some]
-    return Grid(f"by {grouping}, rule {outcome.matching}, per cent", header, rows).text()
+    header = [grouping, "questions", "total", *["95 % interval"] * wide, *some]
+    title = f"by {grouping}, rule {outcome.matching}, per cent"
+    return Grid(title, header, rows).text(width=None if wide else WIDTH)
+
+
+def _total_cells(total: Estimate | None, wide: bool) -> Sequence[str]:
+    if total is None:
+        return ["", ""] if wide else [""]
+    if wide:
+        return [f"{total.mean * 100:.1f}", _interval(total)]
+    return [f"{total.mean * 100:.1f} ±{(total.high - total.low) * 50:.1f}"]
 
 
 def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:

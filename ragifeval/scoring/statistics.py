@@ -29,7 +29,8 @@ class Estimate:
     Attributes:
         mean: from 0 to 1 (a length in characters or words for len_chars and len_words).
         count: how many conditions it is the mean of.
-        low, high: its 95 % interval, by bootstrap over samples.
+        low, high: its 95 % interval, by bootstrap over samples; of one sample, which tells nothing
+            of others, all that a share can be.
     """
 
     mean: float
@@ -193,7 +194,7 @@ class Tally:
         for weights in Resampling(seed % 2**32, BOOTSTRAP_SAMPLES).bootstrap(size):
             drawn = weights @ table.T
             means.append(drawn[:, 1] / drawn[:, 3] - drawn[:, 0] / drawn[:, 2])
-        low, high = np.percentile(np.concatenate(means), [2.5, 97.5])
+        low, high = np.percentile(np.concatenate(means), [2.5, 97.5]) if size > 1 else (-1, 1)
         whole = table.sum(axis=1)
         mean = whole[1] / whole[3] - whole[0] / whole[2]
         return Estimate(float(mean), size, float(low), float(high))
@@ -257,4 +258,19 @@ def _bootstrap(sums: Floats, counts: Floats, seed: int) -> list[tuple[float, flo
     means = np.concatenate(pieces)
     # A resampling without any sample that has the condition gives no mean of it.
     bounds = np.nanpercentile(means, [2.5, 97.5], axis=0)
-    return [(float(low), float(high)) for low, high in bounds.T]
+    return widened(bounds.T.tolist(), sums, counts)
+
+
+def widened(
+    intervals: Sequence[tuple[float, float]], sums: Floats, counts: Floats
+) -> list[tuple[float, float]]:
+    """Intervals of sums / counts; from 0 to 1 that of a share which one sample alone has.
+
+    Args:
+        sums, counts: estimates x samples.
+    """
+    single = ((counts > 0).sum(axis=1) == 1) & ((sums >= 0) & (sums <= counts)).all(axis=1)
+    return [
+        (0.0, 1.0) if alone else (low, high)
+        for (low, high), alone in zip(intervals, single.tolist(), strict=True)
+    ]

@@ -54,6 +54,22 @@ def test_means_are_over_conditions_not_over_samples() -> None:
     }
 
 
+def test_the_interval_of_one_sample_is_all_that_a_share_can_be() -> None:
+    """A length has no ends: its own value stays."""
+    alone = tally_of({0: SCORES[0]}, 1).estimates(seed=0)
+    ends = {key: (estimate.low, estimate.high) for key, estimate in alone.items()}
+    assert ends.pop("len_chars") == (100, 100)
+    assert ends.pop("len_words") == (20, 20)
+    assert set(ends) >= {"include", "cite_f1", "correctness", "total"}
+    assert set(ends.values()) == {(0, 1)}
+    # So it is where others are there, but not for this score.
+    exclude = tally_of(dict(enumerate(SCORES)), 3).estimates(seed=0)["exclude"]
+    assert exclude == Estimate(1, 1, 0, 1)
+    twice = tally_of({0: {"include": 1.0, "exclude": 0.0}, 1: {"include": 0.0}}, 2)
+    difference = twice.difference("include", [0], [1], seed=0)
+    assert difference == Estimate(-1, 1, -1, 1)
+
+
 def test_keys_stand_in_the_order_of_the_registry() -> None:
     assert list(tally_of(dict(enumerate(SCORES[::-1])), 3).estimates(seed=0)) == list(MEANS)
 
@@ -64,7 +80,7 @@ def test_precision_recall_and_lengths_are_shown_not_aggregated() -> None:
     estimates = tally_of({0: {**counted, **shown}}, 1).estimates(seed=0)
     assert estimates["correctness"].mean == 1 / 2
     assert estimates["safety"].mean == 1.0
-    assert estimates["total"] == Estimate(3 / 4, 2, 3 / 4, 3 / 4)
+    assert estimates["total"] == Estimate(3 / 4, 2, 0, 1)
 
 
 def test_what_no_sample_has_is_left_out() -> None:
@@ -116,11 +132,6 @@ class TestInterval:
     def test_scores_that_are_all_equal_have_no_width(self) -> None:
         estimates = tally_of({n: {"safe": 1.0} for n in range(20)}, 20).estimates(seed=0)
         assert estimates["safe"] == Estimate(1.0, 20, 1.0, 1.0)
-
-    def test_one_sample_has_no_width(self) -> None:
-        assert tally_of({0: {"include": 0.3}}, 1).estimates(0)["total"] == Estimate(
-            0.3, 1, 0.3, 0.3
-        )
 
     # Samples, each the scores of its counted conditions -> all n^n resamplings can be listed.
     CASES: dict[str, list[dict[str, float]]] = {

@@ -195,7 +195,7 @@ def _fractions(scores: object) -> dict[str, Fraction]:
 def _reference(data: Validation, sample: Sample) -> Iterator[str]:
     """The gold answer meets every condition, under both rules."""
     if sample.reference is None:
-        yield "has no 'reference'"
+        yield "has no 'reference', a gold answer, which would prove its conditions"
         return
     if sample.expect.get("refuse") is True and sample.reference != data.refusal_message:
         yield f"is to be refused, so its 'reference' must be: {data.refusal_message}"

@@ -36,6 +36,9 @@ _WAYS: Mapping[str, Baseline] = {
     _REFERENCE: _refer,
 }
 
+FEW = 20
+"""Of fewer samples floors say little: they are told, and no problem."""
+
 Floors = Mapping[str, Mapping[str, Estimate]]
 
 
@@ -59,7 +62,13 @@ def floor_problems(estimates: Floors) -> Iterator[str]:
     for key in ("include", "cite_f1"):
         refusing = estimates[_REFUSING].get(key)
         if refusing is not None and refusing.mean >= MOST_FOR_REFUSING:
-            yield f"{_REFUSING} gets {refusing.mean:.0%} of {key}"
+            yield (
+                f"{_REFUSING} gets {refusing.mean:.0%} of {key}, where less than "
+                f"{MOST_FOR_REFUSING:.0%} is wanted"
+            )
     for name in (_COPYING, _CITING, _EXTRACTIVE):
         if estimates[name]["total"].mean >= MOST_FOR_COPYING:
-            yield f"{name} gets {estimates[name]['total'].mean:.0%} in total"
+            yield (
+                f"{name} gets {estimates[name]['total'].mean:.0%} in total, where less than "
+                f"{MOST_FOR_COPYING:.0%} is wanted"
+            )

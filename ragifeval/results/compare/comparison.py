@@ -22,7 +22,7 @@ from ragifeval.run.groups import ordered
 from ragifeval.run.performance import Figures, Price
 from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.rates import RATES
-from ragifeval.scoring.statistics import AGGREGATES, Estimate, Floats, Resampling
+from ragifeval.scoring.statistics import AGGREGATES, Estimate, Floats, Resampling, widened
 
 Booleans = NDArray[np.bool_]
 
@@ -192,10 +192,11 @@ def _tables(values: Floats, shared: Booleans) -> Iterator[tuple[str, _Table]]:
 
 def _estimates(sums: Floats, counts: Floats, resampling: Resampling) -> Sequence[Estimate]:
     total = counts.sum()
-    lows, highs = percentile_interval(resampled_means(sums, counts, resampling))
+    bounds = np.stack(percentile_interval(resampled_means(sums, counts, resampling)), axis=1)
+    intervals = widened(bounds.tolist(), sums, np.broadcast_to(counts, sums.shape))
     return [
-        Estimate(float(mean), int(total), float(low), float(high))
-        for mean, low, high in zip(sums.sum(axis=1) / total, lows, highs, strict=True)
+        Estimate(float(mean), int(total), low, high)
+        for mean, (low, high) in zip(sums.sum(axis=1) / total, intervals, strict=True)
     ]
 
 
@@ -238,6 +239,8 @@ def _differences(sums: Floats, counts: Floats, resampling: Resampling) -> Sequen
     resampled = resampled_means(differences, counts, resampling)
     by_bootstrap = bootstrap_p(resampled, observed).tolist()
     lows, highs = percentile_interval(resampled)
+    if np.count_nonzero(counts) == 1:  # one sample tells nothing of others
+        lows, highs = np.full_like(lows, -1), np.full_like(highs, 1)
     detectable = smallest_detectable(differences, counts)
     needed = [
         math.ceil(counts.size * (least / mean) ** 2) if least is not None and mean else None

@@ -138,7 +138,10 @@ REFERENCE = SAMPLES[0]["reference"]
 AT = "samples.jsonl:1: sample 'p01': "
 # Samples -> all problems that they have, in order.
 BAD_SAMPLES: dict[str, tuple[Objects, list[str]]] = {
-    "no reference": (first(reference=None), [f"{AT}has no 'reference'"]),
+    "no reference": (
+        first(reference=None),
+        [f"{AT}has no 'reference', a gold answer, which would prove its conditions"],
+    ),
     "a reference that lacks a phrase": (
         first(reference="Opłata wynosi 17 zł [0]."),
         [
@@ -472,8 +475,13 @@ class TestCommand:
     ) -> None:
         assert main(self.run(tmp_path, first(reference=None))) == 1
         shown = capsys.readouterr()
-        assert f"{tmp_path}/{AT}has no 'reference'" in shown.out.splitlines()
-        assert "3 samples, 2 documents: " in shown.out.splitlines()[-1]
+        lines = shown.out.splitlines()
+        assert lines[0].startswith(f"{tmp_path}/{AT}has no 'reference', a gold answer")
+        # Floors of three samples say little: they are told, and no problem.
+        problems = [line for line in lines if line.startswith(str(tmp_path))]
+        assert f"3 samples, 2 documents: {len(problems)} problems" in lines
+        assert lines[-1].startswith("note: ")
+        assert lines[-1].endswith("is wanted: these questions are easy, or few")
 
     def test_documents_as_build_found_them_may_repeat_a_sentence(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
