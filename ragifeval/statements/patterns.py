@@ -25,7 +25,6 @@ from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
-_LEADERS = word_set("segments", "leaders")
 _COMPARED = word_set("polarity", "compared")
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
@@ -140,9 +139,13 @@ class Part:
 
     Attributes:
         by_atom: alternatives, each phrases of one clause, by an atom that they need.
+        atoms: all that its phrases need.
+        dates: the whole dates in them.
     """
 
     by_atom: Mapping[str, Sequence[tuple[Phrase, ...]]]
+    atoms: frozenset[str]
+    dates: frozenset[str]
 
 
 # A wording: parts that all stand in one clause.
@@ -152,12 +155,15 @@ Alternative = tuple[Part, ...]
 class Wordings:
     """Wordings of which each may stand there, by the atoms of which they need one."""
 
-    def __init__(self, alternatives: Iterable[Alternative]) -> None:
+    def __init__(self, alternatives: Sequence[Alternative]) -> None:
         self.by_atom: dict[str, list[Alternative]] = {}
         for alternative in alternatives:
             rarest = min(alternative, key=lambda part: len(part.by_atom))
             for atom in rarest.by_atom:
                 self.by_atom.setdefault(atom, []).append(alternative)
+        parts = {part for alternative in alternatives for part in alternative}
+        self.atoms = frozenset().union(*(part.atoms for part in parts))
+        self.dates = frozenset().union(*(part.dates for part in parts))
 
     def __bool__(self) -> bool:
         return bool(self.by_atom)
@@ -186,6 +192,32 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
     return Phrase(tuple(atoms), glued, is_led, unit), tuple(dates)
 
 
+# Samples share the wordings of classes, and most others with their variants.
+@lru_cache(maxsize=20_000)
+def _read_part(wording: str, normalizer: Normalizer) -> Part:
+    by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
+    atoms: set[str] = set()
+    found: set[str] = set()
+    for phrases in class_wordings(wording) if wording.startswith("@") else [wording]:
+        read = [_read_phrase(phrase, normalizer) for phrase in phrases.split("&")]
+        alternative = tuple(phrase for phrase, _ in read)
+        by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
+        for phrase, dates in read:
+            atoms.update(phrase.atoms)
+            found.update(dates)
+    return Part(by_atom, frozenset(atoms), frozenset(found))
+
+
+@lru_cache(maxsize=20_000)
+def _read_wordings(wordings: tuple[str, ...], normalizer: Normalizer) -> Wordings:
+    return Wordings(
+        [
+            tuple(_read_part(part.strip(), normalizer) for part in wording.split("&"))
+            for wording in wordings
+        ]
+    )
+
+
 class Vocabulary:
     """All that a sample's statements look for, with the atoms that each word meets.
 
@@ -201,8 +233,7 @@ class Vocabulary:
         self._normalizer = normalizer
         self._atoms: set[str] = set()
         # A day and month -> that date in some year.
-        self._dates: dict[str, list[str]] = {}
-        self._parts: dict[str, Part] = {}
+        self._dates: dict[str, set[str]] = {}
         self._passed: set[tuple[str, str]] = set()
 
     def compile(self, wordings: Iterable[str]) -> Wordings:
@@ -211,29 +242,11 @@ class Vocabulary:
         Raises:
             ValueError: one names an unknown class, or has no letter or digit.
         """
-        return Wordings(
-            tuple(self._part(part.strip()) for part in wording.split("&"))
-            for wording in dict.fromkeys(wordings)
-        )
-
-    def _part(self, wording: str) -> Part:
-        known = self._parts.get(wording)
-        if known is not None:
-            return known
-        by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
-        for phrases in class_wordings(wording) if wording.startswith("@") else [wording]:
-            alternative = tuple(self._phrase(phrase) for phrase in phrases.split("&"))
-            by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
-        part = Part(by_atom)
-        self._parts[wording] = part
-        return part
-
-    def _phrase(self, wording: str) -> Phrase:
-        phrase, dates = _read_phrase(wording, self._normalizer)
-        self._atoms.update(phrase.atoms)
-        for date in dates:
-            self._dates.setdefault(date.rpartition(" ")[0], []).append(date)
-        return phrase
+        compiled = _read_wordings(tuple(dict.fromkeys(wordings)), self._normalizer)
+        self._atoms |= compiled.atoms
+        for date in compiled.dates:
+            self._dates.setdefault(date.rpartition(" ")[0], set()).add(date)
+        return compiled
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""

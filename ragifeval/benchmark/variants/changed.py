@@ -8,7 +8,7 @@ value afterwards, so that what the documents say stays free of contradictions.
 import os.path
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -69,7 +69,7 @@ class World:
     def _original(self, fact: Fact) -> Value | Name:
         if fact.value is None:
             return Name(tuple(fact.forms[0]))
-        return read_value(fact.value, self._normalizer) or Name((fact.value,))
+        return self._read(fact.value)
 
     def _others(self, fact: Fact) -> Sequence[Value | Name]:
         if fact.forms:
@@ -77,13 +77,37 @@ class World:
         original = self.originals[fact.name]
         others: list[Value | Name] = []
         for text in fact.others:
-            for other in _expanded(text):
-                value = read_value(other, self._normalizer) or Name((other,))
+            for value in self._expanded(text):
                 if _kind(value) != _kind(original):
-                    raise FactError(f"{fact.name}: {other!r} is not of the kind of {original}")
+                    raise FactError(f"{fact.name}: {text!r} is not of the kind of {original}")
                 if value != original:
                     others.append(value)
         return others
+
+    def _expanded(self, text: str) -> Iterator[Value | Name]:
+        """The values of "20..90 zł" and "100..900/50 zł"; of another text its one value."""
+        match = _RANGE.fullmatch(text)
+        if match is None:
+            yield self._read(text)
+            return
+        bounds = (match[1], match[2], match[3] or "1")
+        first, last, step = (Decimal(part.replace(" ", "").replace(",", ".")) for part in bounds)
+        count = int((last - first) // step) + 1 if step > 0 else 0
+        numbers = [first + place * step for place in range(count)]
+        if not numbers:
+            return
+        # Where both ends are such amounts, all between them are.
+        unit = getattr(self._numbered(first, match[4]), "unit", "")
+        ends = Amount(first, unit), Amount(numbers[-1], unit)
+        is_read = all(self._numbered(one.number, match[4]) == one for one in ends)
+        for number in numbers:
+            yield Amount(number, unit) if is_read else self._numbered(number, match[4])
+
+    def _numbered(self, number: Decimal, rest: str) -> Value | Name:
+        return self._read(write_number(Amount(number)) + rest)
+
+    def _read(self, text: str) -> Value | Name:
+        return read_value(text, self._normalizer) or Name((text,))
 
     def _check_formulas(self) -> None:
         """What is computed has the values that the sample states, and the conditions hold."""
@@ -133,11 +157,14 @@ class World:
         return texts
 
     @cached_property
-    def _standing(self) -> frozenset[Value]:
-        """The values that stand in the texts, dates without their years."""
-        return frozenset(
-            _without_year(mention.value) for text in self.texts for mention in self.mentions(text)
-        )
+    def _standing(self) -> Mapping[str | int, Collection[str]]:
+        """The figures of the values that stand in the texts, by unit or month."""
+        figures: dict[str | int, set[str]] = {}
+        for text in self.texts:
+            for mention in self.mentions(text):
+                kind, written = _figures(mention.value)
+                figures.setdefault(kind, set()).add(written)
+        return figures
 
     @cached_property
     def _words(self) -> str:
@@ -197,21 +224,14 @@ class World:
             if isinstance(plain, Name):
                 stands = any(_key(form) in self._words for form in plain.forms)
             else:
-                stands = any(_is_part(plain, other) for other in self._standing)
+                kind, figures = _figures(plain)
+                # 30 zł is or ends 130 zł, 6 maja 26 maja.
+                stands = any(
+                    figures.endswith(other) or other.endswith(figures)
+                    for other in self._standing.get(kind, ())
+                )
             if stands:
                 yield f"{name} is {value}, which stands in the texts, or ends what stands there"
-
-
-def _expanded(text: str) -> Iterator[str]:
-    """The values of "20..90 zł" and "100..900/50 zł"."""
-    if (match := _RANGE.fullmatch(text)) is None:
-        yield text
-        return
-    bounds = (match[1], match[2], match[3] or "1")
-    first, last, step = (Decimal(part.replace(" ", "").replace(",", ".")) for part in bounds)
-    while step > 0 and first <= last:
-        yield write_number(Amount(first)) + match[4]
-        first += step
 
 
 def _kind(value: object) -> object:
@@ -226,15 +246,11 @@ def _countable(values: Mapping[str, Value | Name]) -> Mapping[str, Value]:
     return {name: value for name, value in values.items() if not isinstance(value, Name)}
 
 
-def _is_part(value: Value, other: Value) -> bool:
-    """Whether one is the other or ends it: 30 zł in 130 zł, 6 maja in 26 maja."""
-    if isinstance(value, Amount) and isinstance(other, Amount) and value.unit == other.unit:
-        one, two = write_number(value), write_number(other)
-    elif isinstance(value, Day) and isinstance(other, Day) and value.month == other.month:
-        one, two = str(value.day), str(other.day)
-    else:
-        return False
-    return one.endswith(two) or two.endswith(one)
+def _figures(value: Value) -> tuple[str | int, str]:
+    """The unit and figures of an amount, the month and day of a date."""
+    if isinstance(value, Amount):
+        return value.unit, write_number(value)
+    return value.month, str(value.day)
 
 
 def texts_in(value: object) -> Iterator[str]:
