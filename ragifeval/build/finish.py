@@ -20,7 +20,7 @@ from ragifeval.build.records import Rejection
 from ragifeval.build.review.verdicts import Review
 from ragifeval.build.samples import Built, make_samples
 from ragifeval.files import write_json, written_beside
-from ragifeval.results.export.datasets import write_datasets
+from ragifeval.results.export.datasets import ONLY, Split, write_datasets
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")
@@ -119,13 +119,8 @@ def _write(folder: BuildFolder, result: BuildResult) -> None:
     with written_beside(folder.card) as file:
         file.write(card(result.facts, result.built, result.stages(), result.reviewed))
     benchmark = load_benchmark(folder.documents, folder.samples)
-    write_datasets(
-        benchmark,
-        folder.dataset,
-        (folder.documents, folder.samples),
-        overwrite=True,
-        language=result.facts.language,
-    )
+    split = Split.of(ONLY, benchmark, folder.documents, folder.samples)
+    write_datasets([split], folder.dataset, overwrite=True, language=result.facts.language)
 
 
 def _rejected(rejection: Rejection) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from pydantic import TypeAdapter, ValidationError
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 from ragifeval.jsonl import read_json_objects
-from ragifeval.results.export.datasets import CARD, DOCUMENTS, SAMPLES
+from ragifeval.results.export.datasets import CARD
 from ragifeval.scoring.signature import Signature, fingerprint
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ class BuildFolder:
     def clear_results(self) -> None:
         """Delete the benchmark of an earlier finish, which may hold what this one does not."""
         data = [self.samples, self.documents, self.card, self.rejected, self.summary]
-        for path in [*data, *(self.dataset / name for name in (CARD, DOCUMENTS, SAMPLES))]:
+        exported = (CARD, self.documents.name, self.samples.name)
+        for path in [*data, *(self.dataset / name for name in exported)]:
             path.unlink(missing_ok=True)
 
 

@@ -299,8 +299,8 @@ def add_export_options(parser: argparse.ArgumentParser) -> None:
     _describe(
         parser,
         reads="the data",
-        writes="DIR: documents.jsonl, samples.jsonl and a card, README.md",
-        example="ragifeval export urzad",
+        writes="DIR: a card, README.md, with samples and documents; without --data, core and hard",
+        example="ragifeval export urzad --variants twin,changed:1",
         codes=f"0; {_WRONG}",
     )
     option = parser.add_argument
@@ -315,6 +315,7 @@ def add_export_options(parser: argparse.ArgumentParser) -> None:
     option("--logs", nargs="+", type=Path, default=[], metavar="LOG", help="for results")
     option("--dataset", metavar="OWNER/NAME", help="the benchmark on the Hub, for its results")
     add_data(parser)
+    add_variants(parser, None, "of these data, as one more split (docs/variants.md)")
     add_switch(parser, "--overwrite", "replace these files where DIR is not empty")
 
 

@@ -15,14 +15,23 @@ def run(options: argparse.Namespace) -> int:
     if options.logs:
         raise UserError("--logs: are for --format results")
     from ragifeval.benchmark.benchmark import load_benchmark
-    from ragifeval.results.export.datasets import write_datasets
+    from ragifeval.benchmark.sets import SETS, find_set
+    from ragifeval.benchmark.variants.variants import Variant, read_variants
+    from ragifeval.results.export.datasets import ONLY, Split, variant_split, write_datasets
 
-    options, _ = settled(options)
-    sources = (options.docs_path, options.eval_path)
-    benchmark = load_benchmark(*sources)
-    write_datasets(benchmark, options.folder, sources, options.overwrite)
-    samples, documents = len(benchmark.samples), len(benchmark.documents)
-    print(f"{options.folder}: {samples} samples, {documents} documents")
+    if options.data is options.docs_path is options.eval_path is None:
+        files = {name: find_set(name) for name in SETS}
+    else:
+        options, _ = settled(options)
+        files = {ONLY: (options.docs_path, options.eval_path)}
+    splits = [Split.of(name, load_benchmark(*paths), *paths) for name, paths in files.items()]
+    variants = () if options.variants is None else read_variants(options.variants)
+    if made := [variant for variant in variants if variant != Variant()]:
+        splits.append(variant_split(splits, made))
+    write_datasets(splits, options.folder, options.overwrite)
+    for split in splits:
+        samples, documents = len(split.benchmark.samples), len(split.benchmark.documents)
+        print(f"{options.folder}: {split.name}: {samples} samples, {documents} documents")
     print(f"to push it: hf upload NAME {options.folder} --repo-type dataset")
     return 0
 

@@ -9,10 +9,14 @@ import pytest
 from ragifeval.__main__ import main
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample, load_benchmark
 from ragifeval.benchmark.facts import read_facts
+from ragifeval.benchmark.sets import SETS, find_set
 from ragifeval.paths import DOCUMENTS, SAMPLES
 from ragifeval.scoring.conditions import REGISTRY
 
 WRITTEN = {"README.md", "documents.jsonl", "samples.jsonl"}
+# Two questions that a variant can be made of, in a moment.
+FEW = ["dowody-p01", "meldunek-p03"]
+CORE = ("--data", "core")
 OWN_DOCUMENTS = [{"id": "2024-01-01", "contents": "a\u2028b"}, {"id": "7", "contents": "c"}]
 OWN_SAMPLES = [
     {"id": "1", "question": "?", "context": ["7", "2024-01-01"], "expect": {"safe": True}}
@@ -35,25 +39,29 @@ def own(tmp_path: Path) -> list[str]:
     return options
 
 
-def loaded(folder: Path, cache: Path) -> Benchmark:
+def loaded(folder: Path, cache: Path, split: str = "test") -> Benchmark:
     """The benchmark as load_dataset gives it."""
     datasets = pytest.importorskip(
         "datasets", reason="datasets is not installed: requirements-dev.txt"
     )
 
     def rows(name: str) -> list[dict[str, Any]]:
-        table = datasets.load_dataset(str(folder), name, split="test", cache_dir=str(cache))
+        table = datasets.load_dataset(str(folder), name, split=split, cache_dir=str(cache))
         lists = {key for key, value in table.features.items() if isinstance(value, datasets.List)}
-        assert lists == ({"context", "kind"} if name == "samples" else set())
+        assert lists == ({"context", "kind"} if name == "samples" else {"repeats"})
         others = [value for key, value in table.features.items() if key not in lists]
         assert {value.dtype for value in others} == {"string"}
         return table.to_list()
 
-    documents = {row["id"]: Document(**row) for row in rows("documents")}
+    documents = {
+        row["id"]: Document(**{**row, "repeats": tuple(row["repeats"])})
+        for row in rows("documents")
+    }
     samples = [
         Sample(
             **{
-                **row,
+                **{key: value for key, value in row.items() if key not in ("variant", "origin")},
+                "steps": json.loads(row["steps"]),
                 "context": tuple(row["context"]),
                 "kind": tuple(row["kind"]),
                 "expect": json.loads(row["expect"]),
@@ -66,13 +74,50 @@ def loaded(folder: Path, cache: Path) -> Benchmark:
 
 
 def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
+    """Each of our sets is a split."""
     folder = tmp_path / "new" / "folder"
     assert export(folder) == 0
-    assert {path.name for path in folder.iterdir()} == WRITTEN
-    found, benchmark = loaded(folder, tmp_path), load_benchmark(DOCUMENTS, SAMPLES)
-    assert list(found.documents.values()) == list(benchmark.documents.values())
-    assert list(found.samples) == list(benchmark.samples)
-    assert found.fingerprint() == benchmark.fingerprint()
+    names = {f"{kind}-{name}.jsonl" for kind in ("documents", "samples") for name in SETS}
+    assert {path.name for path in folder.iterdir()} == {"README.md", *names}
+    for name in SETS:
+        found, benchmark = loaded(folder, tmp_path, name), load_benchmark(*find_set(name))
+        assert list(found.documents.values()) == list(benchmark.documents.values())
+        assert list(found.samples) == list(benchmark.samples)
+        assert found.fingerprint() == benchmark.fingerprint()
+
+
+def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: Path) -> None:
+    datasets = pytest.importorskip(
+        "datasets", reason="datasets is not installed: requirements-dev.txt"
+    )
+    few = tmp_path / "few.jsonl"
+    samples = [json.loads(line) for line in SAMPLES.read_text("utf-8").splitlines()]
+    few.write_text("".join(json.dumps(one) + "\n" for one in samples if one["id"] in FEW))
+    variants = ["twin", "changed:1"]
+    options = ["--eval_path", few, "--variants", f"core,{','.join(variants)}"]
+    assert export(tmp_path / "out", *options) == 0
+    rows = {
+        name: datasets.load_dataset(str(tmp_path / "out"), name, cache_dir=str(tmp_path))
+        for name in ("samples", "documents")
+    }
+    made = rows["samples"]["variants"]
+    assert [row["id"] for row in made] == [f"{key}@{name}" for name in variants for key in FEW]
+    assert {(row["variant"], row["origin"]) for row in made} == {
+        (name, key) for name in variants for key in FEW
+    }
+    own, others = (
+        {row["id"] for row in rows["documents"][split]} for split in ("test", "variants")
+    )
+    needed = {key for row in made for key in row["context"]}
+    assert not own & others
+    assert others == needed - own
+    assert {key.partition("@")[2] for key in others} == {f"{key}@changed:1" for key in FEW}
+
+
+def test_variants_without_documents_of_their_own(tmp_path: Path, own: list[str]) -> None:
+    assert export(tmp_path / "out", *own, "--variants", "order:1") == 0
+    assert not (tmp_path / "out" / "documents-variants.jsonl").exists()
+    assert "documents-variants" not in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
 def test_columns_keep_their_types_where_all_is_empty(tmp_path: Path, own: list[str]) -> None:
@@ -90,17 +135,20 @@ def test_samples_are_the_default(tmp_path: Path) -> None:
     )
     export(tmp_path / "out")
     table = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path))
-    assert "question" in table["test"].column_names
+    assert {"question"} < set(table["core"].column_names)
+    assert list(table) == list(SETS)
 
 
 def test_the_card_tells_each_condition(tmp_path: Path) -> None:
     export(tmp_path)
     card = (tmp_path / "README.md").read_text(encoding="utf-8")
-    benchmark = load_benchmark(DOCUMENTS, SAMPLES)
+    benchmarks = [load_benchmark(*find_set(name)) for name in SETS]
     for name in REGISTRY:
-        count = sum(name in sample.expect for sample in benchmark.samples)
-        assert f"| `{name}` | {count} |" in card
-    assert f"\nVersion 1.0 (`data:urzad-1.0-{benchmark.fingerprint()}`)" in card
+        counts = [sum(name in sample.expect for sample in one.samples) for one in benchmarks]
+        assert f"| `{name}` | {' | '.join(map(str, counts))} |" in card
+    core, hard = benchmarks
+    assert f"| `core` | 100 | 216 | `urzad-1.0-{core.fingerprint()}` |\n" in card
+    assert f"| `hard` | 100 | 441 | `urzad-hard-1.0-{hard.fingerprint()}` |\n" in card
 
 
 def test_the_card_can_be_pushed(tmp_path: Path) -> None:
@@ -121,20 +169,20 @@ def test_the_card_claims_no_license_for_other_data(tmp_path: Path, own: list[str
 def test_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "samples.jsonl").write_text("precious")
     for more in ((), ("--overwrite",)):
-        assert export(tmp_path, *more) == 2
+        assert export(tmp_path, *CORE, *more) == 2
         assert capsys.readouterr().err == (
             f"ragifeval export: error: DIR: {tmp_path}/samples.jsonl was not made by this harness "
             "and is never replaced; name another file\n"
         )
     (tmp_path / "samples.jsonl").unlink()
     (tmp_path / "other").write_text("precious, too")
-    assert export(tmp_path) == 2
+    assert export(tmp_path, *CORE) == 2
     assert capsys.readouterr().err == (
         f"ragifeval export: error: {tmp_path}: is not empty; name another folder, or --overwrite "
         "README.md, documents.jsonl and samples.jsonl in it\n"
     )
     assert {path.name for path in tmp_path.iterdir()} == {"other"}
-    assert export(tmp_path, "--overwrite") == 0
+    assert export(tmp_path, *CORE, "--overwrite") == 0
     assert {path.name for path in tmp_path.iterdir()} == WRITTEN | {"other"}
     assert (tmp_path / "other").read_text() == "precious, too"
 
