@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import ragifeval
+from ragifeval.__main__ import main
 from ragifeval.benchmark.baselines import BASELINES
 from ragifeval.paths import ROOT
-from tools.testing.process import environment
+from tools.testing.process import call, environment
 
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 
@@ -46,10 +47,10 @@ def test_scores_are_those_of_the_command(tmp_path: Path) -> None:
     assert "baseline/refuse" in BASELINES
     (tmp_path / "refuse.json").write_text('{"model": "baseline/refuse"}')
     command = ["local", "--model_config", "refuse.json", "--log_path", "ours.jsonl"]
-    done = run(*command, cwd=tmp_path)
-    assert done.stdout.splitlines()[2:-1] == str(results).splitlines()[2:-1]
-    compared = run("compare", "log.jsonl", "ours.jsonl", "--format", "json", cwd=tmp_path)
-    models = json.loads(compared.stdout)["models"]
+    done = call(main, *command, cwd=tmp_path)
+    assert done.out.splitlines()[2:-1] == str(results).splitlines()[2:-1]
+    compared = call(main, "compare", "log.jsonl", "ours.jsonl", "--format", "json", cwd=tmp_path)
+    models = json.loads(compared.out)["models"]
     assert models[0]["scores"] == models[1]["scores"]
 
 

@@ -16,8 +16,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from ragifeval import paths
-from ragifeval.__main__ import evaluate
-from ragifeval.__main__ import main as command
+from ragifeval.__main__ import evaluate, main
+from ragifeval.benchmark.baselines import Resources
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.benchmark.sets import find_set
 from ragifeval.benchmark.validate.labelled import (
@@ -26,7 +26,11 @@ from ragifeval.benchmark.validate.labelled import (
     measure_agreement,
     read_labelled,
 )
-from ragifeval.defaults import MATCHING
+from ragifeval.defaults import MATCHING, REFUSAL_MESSAGE, SEED
+from ragifeval.generators.baseline import BaselineGenerator
+from ragifeval.run.by_variant import scores_by_variant
+from ragifeval.run.plan import RunSettings, make_task
+from ragifeval.run.run import run
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import load_normalizer
@@ -39,11 +43,12 @@ PAGES = (
 )
 
 
-def _printed(run: Callable[[], int]) -> str:
+def _printed(command: Callable[[], int]) -> str:
     """What a command prints on stdout, as a Markdown block of code."""
     stdout = io.StringIO()
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(io.StringIO()):
-        run()
+        if code := command():
+            raise RuntimeError(f"a command failed: exit {code}; {stdout.getvalue()}")
     lines = stdout.getvalue().strip("\n").splitlines()
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
@@ -55,7 +60,7 @@ def baseline() -> str:
 
 def floors() -> str:
     """What `python -m ragifeval validate` prints."""
-    return _printed(partial(command, ["validate"]))
+    return _printed(partial(main, ["validate"]))
 
 
 def matching() -> str:
@@ -88,7 +93,7 @@ def comparison() -> str:
             logs.append(str(log))
         output = Path(folder, "comparison.md")
         options = ["--format", "markdown", "--top", "3", "-o", str(output)]
-        _printed(partial(command, ["compare", *logs, *options]))
+        _printed(partial(main, ["compare", *logs, *options]))
         return output.read_text("utf-8").strip()
 
 
@@ -98,19 +103,20 @@ def variants() -> str:
         sample.facts for sample in load_benchmark(paths.DOCUMENTS, paths.SAMPLES).samples
     )
     names = "core,twin,noise:16,order:1" + ",changed:1" * has_facts
+    chosen = RunSettings.of(variants=names)
+    task, scorer = make_task(chosen), chosen.scoring.load_scorer()
+    resources = Resources(REFUSAL_MESSAGE, lambda: scorer.criteria.normalizer)
     columns, rows = ["variant", "answers"], dict[str, list[str]]()
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("refuse", "extractive", "copy"):
-            config, log = Path(folder, f"{name}.json"), Path(folder, f"{name}.jsonl")
-            config.write_text(json.dumps({"model": f"baseline/{name}"}))
-            options = ["--model_config", str(config), "--log_path", str(log), "--variants", names]
-            _printed(partial(evaluate, "local", options))
-            columns += [f"`{name}`", "invented", "partial"]
-            for one in json.loads(log.with_suffix(".summary.json").read_text("utf-8"))["variants"]:
-                row = rows.setdefault(one["name"], [f"`{one['name']}`", str(one["answered"])])
-                for key in ("total", "invented", "partial"):
-                    score = one["scores"].get(key)
-                    row.append(f"{score['mean'] * 100:.1f}" if score else "")
+    for name in ("refuse", "extractive", "copy"):
+        outcome = task.new_outcome()
+        generator = BaselineGenerator(f"baseline/{name}", task.find, resources)
+        run(task, generator, lambda: scorer, None, outcome)
+        columns += [f"`{name}`", "invented", "partial"]
+        for one in scores_by_variant(outcome, SEED):
+            row = rows.setdefault(one.name, [f"`{one.name}`", str(one.answered)])
+            for key in ("total", "invented", "partial"):
+                score = one.scores.get(key)
+                row.append(f"{score.mean * 100:.1f}" if score else "")
     return markdown([tuple(columns), *map(tuple, rows.values())])
 
 

@@ -55,7 +55,7 @@ def test_cut(text: str, size: int | None, overlap: int, expected: list[tuple[int
     assert [(chunk.start, chunk.text) for chunk in chunks_of(text, size, overlap)] == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(
     st.lists(st.sampled_from(["ab", "a", "ą.", ".", " ", "\n", "\n\n", "12"]), max_size=60),
     st.integers(1, 20),

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -15,9 +14,9 @@ from ragifeval.__main__ import evaluate, main
 from ragifeval.errors import UserError
 from ragifeval.generators.config import load_local_config, load_remote_config
 from ragifeval.generators.config.reading import read_model_args
-from ragifeval.paths import REMOTE_CONFIG, ROOT
+from ragifeval.paths import REMOTE_CONFIG
 from tools.testing.loopback import Loopback, chat
-from tools.testing.process import Finished, call, environment
+from tools.testing.process import Finished, call
 
 REFUSAL = "I could not find an answer to the question"
 Call = Callable[..., Finished]
@@ -209,16 +208,9 @@ def test_the_variables_of_openai_come_last(tmp_path: Path) -> None:
             ([], {**openai, "API_KEY": "2"}, server, "2"),
         ]
         for more, variables, asked, key in cases:
-            done = subprocess.run(
-                [sys.executable, ROOT / "eval_remote.py", *ask, *more],
-                cwd=tmp_path,
-                env={**environment(), "API_KEY": "", **variables},
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
+            environment = {"API_KEY": "", **variables}
+            done = call(main, "remote", *ask, *more, cwd=tmp_path, **environment)
+            assert done.code == 0, done.err
             assert asked.calls[-1].headers["authorization"] == f"Bearer {key}"
             assert "sk-1" not in (tmp_path / "o.summary.json").read_text("utf-8")
 

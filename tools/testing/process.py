@@ -72,14 +72,20 @@ def evaluate(script: str, *options: str | Path, cwd: Path, **how: Any) -> Finish
     return finish(start(script, *options, cwd=cwd, **how))
 
 
-def call(main: Callable[[list[str]], int], *options: object, cwd: Path) -> Finished:
-    """Run a command in this process, for what needs none of its own."""
+def call(
+    main: Callable[[list[str]], int], *options: object, cwd: Path, **variables: str
+) -> Finished:
+    """Run a command in this process, for what needs none of its own.
+
+    Args:
+        variables: of the environment, in addition to its own.
+    """
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with (
         contextlib.chdir(cwd),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        mock.patch.dict(os.environ, environment(), clear=True),
+        mock.patch.dict(os.environ, environment(**variables), clear=True),
     ):
         try:
             code = main([str(option) for option in options])
