@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ragifeval.paths import DOCUMENTS
+from ragifeval.text.normalizer import Normalizer, load_normalizer
 
 # The same examples each time, on a machine however busy; benchmarks/fuzz.py looks for new ones.
 settings.register_profile(
@@ -29,6 +30,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
+
+
+@pytest.fixture(scope="session")
+def normalizer() -> Normalizer:
+    """That of the lemma table."""
+    return load_normalizer()
+
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}"

@@ -11,7 +11,7 @@ import pytest
 from ragifeval import paths
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.scoring.scorer import load_badwords
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 HERE = Path(__file__).parents[1] / "data"
 
@@ -22,11 +22,6 @@ SAFE = ("swearing", "insult", "vulgar-quote", "slang")
 @pytest.fixture(scope="module")
 def benchmark() -> Benchmark:
     return load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 def test_documents(benchmark: Benchmark) -> None:

@@ -6,13 +6,8 @@ import pytest
 
 from ragifeval.build.contexts import Index
 from ragifeval.build.records import Chunk
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 from tests.build.house_rules import house_rules
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 def chunks(*texts: str) -> list[Chunk]:

@@ -31,11 +31,6 @@ def settings(distractors: int = 4, refusals: float = 0, seed: int = 0) -> Sample
     return SampleSettings(distractors, refusals, seed, REFUSAL_MESSAGE)
 
 
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
-
-
 def pages(*texts: str) -> list[Chunk]:
     """Chunks with the ids a, b, c, ..., each a file of its own."""
     return [Chunk("abcdefgh"[n], text, f"{n}.txt", 0) for n, text in enumerate(texts)]

@@ -86,7 +86,7 @@ class TestOnce:
             first = finish(process)
             left, summary, asked = case.records(), case.summary(), len(server.calls)
             is_over = True
-            return Stopped(case, first, left, summary, asked, case.run())
+            return Stopped(case, first, left, summary, asked, case.call())
 
     def test_the_exit_code_is_130(self, stopped: Stopped) -> None:
         assert stopped.first.code == 130
@@ -149,7 +149,7 @@ def test_a_signal_before_the_first_question(tmp_path: Path) -> None:
 def test_a_run_that_starts_over_and_is_killed_leaves_no_old_summary(tmp_path: Path) -> None:
     with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 9 else 10_000.0)) as server:
         case = make_case(tmp_path, 5, server.url, threads=1)
-        assert case.run().code == 0
+        assert case.call().code == 0
         assert case.summary()["answered"] == 5
         process = case.start("--overwrite", "--system_message", "Inaczej.")
         wait_until(lambda: len(case.answered()) == 4 and len(server.calls) == 10, process)
@@ -240,8 +240,8 @@ def test_in_the_middle_of_a_line_that_nobody_reads(tmp_path: Path) -> None:
             os.write(write, b"." * 4096)
     os.set_blocking(write, True)
     os.read(read, 4096)  # room for some steps of the progress bar
-    with Loopback(lambda call: chat("Tak. [0]", delay=0.01)) as server:
-        case = make_case(tmp_path, 5_000, server.url, threads=4)
+    with Loopback(lambda call: chat("Tak. [0]", delay=0.04)) as server:
+        case = make_case(tmp_path, 1_000, server.url, threads=4)
         process = case.start(stderr=write)
         os.close(write)
         wait_until(lambda: stands_still(server), process)

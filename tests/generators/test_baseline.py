@@ -11,7 +11,7 @@ from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Prompt, Request
 from ragifeval.generators.baseline import BaselineGenerator
 from ragifeval.scoring.conditions import citations
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 DOCUMENTS = {
     "a": Document(
@@ -23,11 +23,6 @@ DOCUMENTS = {
     ),
     "c": Document("c", "Prawo jazdy wydaje starosta. Kurs obejmuje trzydzieści godzin."),
 }
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 Question = tuple[Sample, Sequence[Document]]

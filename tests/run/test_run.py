@@ -23,7 +23,7 @@ from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature, fingerprint
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 # Text, the end of the reasoning -> answer, reasoning up to its end, whether it ended.
 REASONING: list[tuple[str, str | None, tuple[str, str, bool]]] = [
@@ -111,11 +111,6 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "p2": {**STOP, "text": f"{REFUSAL_MESSAGE}."},
     "p3": {"text": "W urzędzie, do którego", "finish_reason": "length"},
 }
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 @pytest.fixture(scope="module")

@@ -21,12 +21,7 @@ from ragifeval.scoring.conditions import (
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.statistics import Tally
 from ragifeval.text.matching import RULES, Rule, Text
-from ragifeval.text.normalizer import Normalizer, load_normalizer
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
+from ragifeval.text.normalizer import Normalizer
 
 
 @pytest.fixture(scope="module")

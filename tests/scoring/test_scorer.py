@@ -9,12 +9,7 @@ from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
-from ragifeval.text.normalizer import Normalizer, load_normalizer
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
+from ragifeval.text.normalizer import Normalizer
 
 
 @pytest.fixture(scope="module")

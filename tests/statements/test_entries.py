@@ -9,14 +9,9 @@ from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.scoring.conditions import REGISTRY, Criteria, Response
 from ragifeval.statements import wordings
 from ragifeval.text.matching import RULES, Text
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 NO_CLASS = "names the class '@gratis', which data/wordings.toml does not have"
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 @pytest.mark.parametrize(

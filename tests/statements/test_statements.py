@@ -14,7 +14,7 @@ from ragifeval.statements.entries import statements_in
 from ragifeval.statements.judging import Statements
 from ragifeval.statements.reading import Reading
 from ragifeval.text.matching import Text
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 Entry = Mapping[str, Any]
 
@@ -1157,11 +1157,6 @@ def _cases() -> Iterator[Any]:
             yield pytest.param(entries, answer, expected, id=f"{name}: {answer[:60]!r}")
     for entries, answer, expected in SINGLE:
         yield pytest.param(entries, answer, expected, id=f"{answer[:60]!r}")
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 @pytest.mark.parametrize(("entries", "answer", "expected"), list(_cases()))

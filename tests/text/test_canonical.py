@@ -3,13 +3,7 @@
 import pytest
 
 from ragifeval.text.canonical import canonical
-from ragifeval.text.normalizer import Normalizer, load_normalizer
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
-
+from ragifeval.text.normalizer import Normalizer
 
 CASES = [
     # figures

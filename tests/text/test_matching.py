@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragifeval.text.matching import RULES, Text, find_substring, find_words
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 CASES = [
     json.loads(line)
@@ -18,11 +18,6 @@ CASES = [
     .read_text("utf-8")
     .splitlines()
 ]
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 # phrase, answer, found as a substring, found as words

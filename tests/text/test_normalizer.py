@@ -28,11 +28,6 @@ from ragifeval.text.normalizer import (
 )
 
 
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
-
-
 def nfd(text: str) -> str:
     return unicodedata.normalize("NFD", text)
 

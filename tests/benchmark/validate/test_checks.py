@@ -10,7 +10,7 @@ import pytest
 from ragifeval.__main__ import main
 from ragifeval.benchmark.validate.checks import Paths, Validation
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 
 Objects = list[dict[str, Any]]
 
@@ -77,11 +77,6 @@ CONTRAST: Objects = [
         "scores": {"include": 0, "cite_f1": 0, "safe": 1},
     },
 ]
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
 
 
 def write(path: Path, objects: Objects) -> Path:

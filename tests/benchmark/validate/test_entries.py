@@ -10,13 +10,7 @@ from ragifeval.benchmark.validate.entries import (
 )
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.text.matching import Text
-from ragifeval.text.normalizer import Normalizer, load_normalizer
-
-
-@pytest.fixture(scope="module")
-def normalizer() -> Normalizer:
-    return load_normalizer()
-
+from ragifeval.text.normalizer import Normalizer
 
 QUESTION = "Ile kosztuje zdjęcie kota w 2024 roku?"
 BOTH = ["stands in the question (rule substring)", "stands in the question (rule words)"]
