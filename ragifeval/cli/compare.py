@@ -1,7 +1,7 @@
 """python -m ragifeval compare."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ragifeval import defaults
@@ -9,8 +9,9 @@ from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_comparison, written_beside
+from ragifeval.results.answers import read_answers
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
-from ragifeval.results.compare.formats import FORMATS, VARIANT_FORMATS, Setting
+from ragifeval.results.compare.formats import FORMATS, GRID_FORMATS, Setting
 from ragifeval.results.compare.scored_logs import (
     ScoredLog,
     common_signature,
@@ -32,20 +33,27 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("--fail_if_worse: needs a second log to compare with the first")
     _check_measures("--measures", options.measures)
     _check_measures("--fail_under", [measure for measure, _ in options.fail_under])
-    if options.variant == ALL and options.format not in VARIANT_FORMATS:
-        raise UserError(f"--variant all: has no format {options.format}")
+    sets = _sets(options.logs)
+    is_grid = options.variant == ALL or len(sets) > 1
+    if is_grid and options.format not in GRID_FORMATS:
+        raise UserError(f"several variants or sets: have no format {options.format}")
     if options.output is not None:
         check_output(options.output, is_comparison, inputs(options))
-    if options.variant == ALL:
-        variants = _common_variants(options.logs)
-        found = {variant: compared(variant, options) for variant in variants}
-        text = VARIANT_FORMATS[options.format](found)
-        comparison, _ = found[variants[0]]
+    found: dict[tuple[str, str], tuple[Comparison, Setting]] = {}
+    for name, logs in sets.items():
+        variants = _common_variants(logs) if options.variant == ALL else [options.variant]
+        found |= {(name, variant): compared(variant, logs, options) for variant in variants}
+    form = "wide" if options.wide and options.format == "table" else options.format
+    if is_grid:
+        text = GRID_FORMATS[form](_named(found))
     else:
-        comparison, setting = compared(options.variant, options)
-        is_wide = options.wide and options.format == "table"
-        text = FORMATS["wide" if is_wide else options.format](comparison, setting)
-    failures = list(_failures(comparison, options.fail_under, options.fail_if_worse))
+        text = FORMATS[form](*next(iter(found.values())))
+    failures = []
+    for name in sets:
+        # Of several variants the first, as of a run.
+        comparison = next(one for (of, _), (one, _) in found.items() if of == name)
+        told = _failures(comparison, options.fail_under, options.fail_if_worse)
+        failures += [f"{name}: {failure}" if len(sets) > 1 else failure for failure in told]
     if options.output is None:
         show(text)
     else:
@@ -53,6 +61,34 @@ def run(options: argparse.Namespace) -> int:
     for failure in failures:
         say(failure)
     return 1 if failures else 0
+
+
+def _sets(paths: Sequence[Path]) -> Mapping[str, Sequence[Path]]:
+    """The logs of each set of ours, the first one's first; those of other data are with these.
+
+    So logs of different data of a user's own are told apart by their signatures, and refused.
+    """
+    sets: dict[str, list[Path]] = {}
+    for path in paths if len(paths) > 1 else ():
+        signature = next((stored.signature for stored in read_answers(path)), None)
+        name = signature.data_name if signature is not None else None
+        sets.setdefault(name or next(iter(sets), ""), []).append(path)
+    if "" in sets and len(sets) > 1:
+        unnamed, following = sets.pop(""), next(iter(sets.values()))
+        following[:0] = unnamed
+    return sets or {"": paths}
+
+
+def _named(
+    found: Mapping[tuple[str, str], tuple[Comparison, Setting]],
+) -> Mapping[str, tuple[Comparison, Setting]]:
+    """What is compared by its variant, its set, or both, as far as there are several."""
+    sets, variants = ({key[place] for key in found} for place in (0, 1))
+    several = len(sets) > 1, len(variants) > 1 or len(sets) == 1
+    return {
+        " ".join(part for part, shown in zip(key, several, strict=True) if shown): one
+        for key, one in found.items()
+    }
 
 
 def _common_variants(paths: Sequence[Path]) -> Sequence[str]:
@@ -64,11 +100,13 @@ def _common_variants(paths: Sequence[Path]) -> Sequence[str]:
     return common
 
 
-def compared(variant: str, options: argparse.Namespace) -> tuple[Comparison, Setting]:
-    """Compare the logs over one variant; say what is doubtful."""
+def compared(
+    variant: str, paths: Sequence[Path], options: argparse.Namespace
+) -> tuple[Comparison, Setting]:
+    """Compare logs over one variant; say what is doubtful."""
     matching = options.matching
     logs: list[ScoredLog] = []
-    for path in options.logs:
+    for path in paths:
         log = read_scored_log(path, matching, keeps_questions=not logs, variant=variant)
         if log.variants and variant not in log.variants:
             known = ", ".join(log.variants)
@@ -80,12 +118,14 @@ def compared(variant: str, options: argparse.Namespace) -> tuple[Comparison, Set
         say(note)
     if len({line for log in logs for line in log.judge_signatures}) > 1:
         say("warning: the logs were judged in different ways; see their judge_signature")
+    # The prices given are of the logs in the order of the command.
+    prices = dict(zip(options.logs, prices_of(options.logs, options.price), strict=True))
     comparison = compare(
         logs,
         Resampling(options.seed, options.draws),
         options.top,
         options.by,
-        prices_of(options.logs, options.price),
+        [prices[path] for path in paths],
     )
     if comparison.left_out:
         say(f"{comparison.left_out} samples are not answered in all logs, and left out")

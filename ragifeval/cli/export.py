@@ -52,7 +52,9 @@ def _results(options: argparse.Namespace) -> int:
         parser = argparse.ArgumentParser()
         add(parser)
         if add is add_compare_options:
-            comparison, setting = compare.compared("core", parser.parse_args([*logs, "--top=0"]))
+            comparison, setting = compare.compared(
+                "core", options.logs, parser.parse_args([*logs, "--top=0"])
+            )
             folder.mkdir(parents=True, exist_ok=True)
             continue
         page = ["-o", str(folder / "index.html"), "--lang", "en"]

@@ -349,39 +349,57 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     return "\n---\n".join(cards)
 
 
-def variant_grid(compared: Mapping[str, tuple[Comparison, Setting]]) -> Grid:
-    """A row for each variant and model."""
+Compared = Mapping[str, tuple[Comparison, Setting]]
+"""What is compared, by its variant, its set, or both."""
+
+
+def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
+    """A row for each of what is compared, and each model.
+
+    Args:
+        is_compact: for 80 columns: intervals as ±.
+    """
     rows = []
-    for variant, (comparison, _) in compared.items():
+    first, setting = next(iter(compared.values()))
+    for name, (comparison, _) in compared.items():
+        corrected = len(comparison.models) > 2
         for model in comparison.models:
-            cells = [variant, model.name, str(comparison.samples), _percent(model.scores["total"])]
-            if "total" in model.differences:
-                mean, interval, *_, p_value = _difference(model.differences["total"])
+            total, difference = model.scores["total"], model.differences.get("total")
+            cells = [name, model.name, str(comparison.samples)]
+            cells.append(_plus_minus(total) if is_compact else _percent(total))
+            if is_compact:
+                cells += _compact(difference, corrected) if difference else ["", ""]
+            elif difference:
+                mean, interval, *_, p_value = _difference(difference)
                 cells += [mean, interval, p_value]
-            rows.append(cells + [""] * (7 - len(cells)))
-    columns = ["difference", "95 % interval", "Holm permutation"]
-    first = next(iter(compared.values()))
+            else:
+                cells += [""] * 3
+            rows.append(cells)
+    tests = ["95 % interval", "Holm permutation"]
+    columns = ["difference", *(["p"] if is_compact else tests)]
+    told = "±" if is_compact else "with 95 % intervals"
     return Grid(
-        f"total by variant, rule {first[1].matching}, per cent with 95 % intervals, and the "
-        f"difference from {first[0].models[0].name}",
-        ["variant", "model", "samples", "total", *columns],
+        f"total, rule {setting.matching}, per cent {told}, and the difference from "
+        f"{first.models[0].name}",
+        ["", "model", "samples", "total", *columns],
         rows,
         align="ll",
     )
 
 
-def _variants_as_json(compared: Mapping[str, tuple[Comparison, Setting]]) -> str:
-    content = {variant: json.loads(as_json(*one)) for variant, one in compared.items()}
+def _compared_as_json(compared: Compared) -> str:
+    content = {name: json.loads(as_json(*one)) for name, one in compared.items()}
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-VARIANT_FORMATS: Mapping[str, Callable[[Mapping[str, tuple[Comparison, Setting]]], str]] = {
-    "table": lambda compared: variant_grid(compared).text(),
-    "markdown": lambda compared: variant_grid(compared).markdown(),
-    "json": _variants_as_json,
-    "latex": lambda compared: variant_grid(compared).latex(),
+GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
+    "table": lambda compared: total_grid(compared, is_compact=True).text(width=WIDTH),
+    "wide": lambda compared: total_grid(compared).text(),
+    "markdown": lambda compared: total_grid(compared).markdown(),
+    "json": _compared_as_json,
+    "latex": lambda compared: total_grid(compared).latex(),
 }
-"""The formats of all variants side by side."""
+"""The formats of all variants, or of several sets, side by side."""
 
 FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
     "table": _as_compact_table,
