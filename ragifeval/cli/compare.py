@@ -9,7 +9,6 @@ from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_comparison, written_beside
-from ragifeval.results.answers import read_answers
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.formats import FORMATS, GRID_FORMATS, Setting
 from ragifeval.results.compare.scored_logs import (
@@ -21,6 +20,7 @@ from ragifeval.results.compare.scored_logs import (
 )
 from ragifeval.results.compare.significance import SURE
 from ragifeval.results.outputs import prices_of
+from ragifeval.results.sets import by_set
 from ragifeval.scoring.statistics import Resampling
 
 ALL = "all"
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("--fail_if_worse: needs a second log to compare with the first")
     _check_measures("--measures", options.measures)
     _check_measures("--fail_under", [measure for measure, _ in options.fail_under])
-    sets = _sets(options.logs)
+    sets = by_set(options.logs)
     is_grid = options.variant == ALL or len(sets) > 1
     if is_grid and options.format not in GRID_FORMATS:
         raise UserError(f"several variants or sets: have no format {options.format}")
@@ -61,22 +61,6 @@ def run(options: argparse.Namespace) -> int:
     for failure in failures:
         say(failure)
     return 1 if failures else 0
-
-
-def _sets(paths: Sequence[Path]) -> Mapping[str, Sequence[Path]]:
-    """The logs of each set of ours, the first one's first; those of other data are with these.
-
-    So logs of different data of a user's own are told apart by their signatures, and refused.
-    """
-    sets: dict[str, list[Path]] = {}
-    for path in paths if len(paths) > 1 else ():
-        signature = next((stored.signature for stored in read_answers(path)), None)
-        name = signature.data_name if signature is not None else None
-        sets.setdefault(name or next(iter(sets), ""), []).append(path)
-    if "" in sets and len(sets) > 1:
-        unnamed, following = sets.pop(""), next(iter(sets.values()))
-        following[:0] = unnamed
-    return sets or {"": paths}
 
 
 def _named(

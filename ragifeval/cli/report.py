@@ -17,6 +17,7 @@ from ragifeval.results.report.headline import headline
 from ragifeval.results.report.page import render
 from ragifeval.results.report.runs import notices, read_runs
 from ragifeval.results.report.texts import load_texts
+from ragifeval.results.sets import by_model, by_set, joined
 from ragifeval.results.variants import with_variants
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
@@ -24,19 +25,35 @@ from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; print where it is."""
-    options, said = settled(options, *options.logs)
-    check_output(options.output, is_page, inputs(options))
+    is_named = (options.data, options.docs_path, options.eval_path) != (None, None, None)
+    sets = {"": options.logs} if is_named else by_set(options.logs)
+    own = {name: settled(options, *logs) for name, logs in sets.items()}
+    said = [line for _, lines in own.values() for line in lines]
+    settings = {name: found for name, (found, _) in own.items()}
+    options = next(iter(settings.values()))
+    for found in settings.values():
+        check_output(options.output, is_page, inputs(found))
     if not options.output.parent.is_dir():
         raise UserError(f"-o {options.output}: cannot be written: there is no such folder")
-    benchmark = load_benchmark(options.docs_path, options.eval_path)
-    basis, terms = _basis(options, benchmark)
-    benchmark = with_variants(benchmark, options.logs, options.variants)
-    runs = read_runs(options.logs, benchmark.samples, options.matching)
+    files = {name: (found.docs_path, found.eval_path) for name, found in settings.items()}
+    plain = {name: load_benchmark(*paths) for name, paths in files.items()}
+    basis, terms = _basis(options, next(iter(plain.values())))
+    data = [data_part(plain[name], *paths) for name, paths in files.items()]
+    benchmark = joined(
+        {name: with_variants(one, sets[name], options.variants) for name, one in plain.items()}
+    )
+    models = by_model(sets)
+    runs = read_runs(models, benchmark.samples, options.matching)
     content = collect(runs, benchmark, basis)
-    head = headline(runs, content.categories, options.seed, prices_of(options.logs, options.price))
-    notes = list(notices(runs, terms, load_texts(options.lang)))
-    name = set_name(options.docs_path, options.eval_path) or options.eval_path.name
-    page = render(content, head, notes, options.lang, f"{name}, data:{terms['data']}")
+    prices = dict(zip(options.logs, prices_of(options.logs, options.price), strict=True))
+    first = [prices[logs[0]] for logs in models]
+    head = headline(runs, content.categories, options.seed, first)
+    notes = list(notices(runs, terms, load_texts(options.lang), data[1:]))
+    names = [
+        f"{set_name(*paths) or paths[1].name}, data:{part}"
+        for paths, part in zip(files.values(), data, strict=True)
+    ]
+    page = render(content, head, notes, options.lang, "; ".join(names))
     try:
         # Half of a surrogate pair, which a log may hold in a name, cannot be written in UTF-8.
         with written_beside(options.output, errors="replace") as file:
@@ -45,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
     for line in said:
         say(line)
-    for line in notices(runs, terms, load_texts("en")):
+    for line in notices(runs, terms, load_texts("en"), data[1:]):
         say(f"note: {line}")
     answers = sum(run.outcome.answered for run in runs)
     print(f"{options.output}: {len(content.questions)} questions, {answers} answers")

@@ -72,8 +72,11 @@ def scores_by_variant(outcome: Outcome, seed: int) -> Iterator[VariantScores]:
         seed: of the intervals.
     """
     tally = outcome.tallies[outcome.matching]
-    core = {origin_of(outcome.samples[place]): place for place in outcome.variants.get(CORE, ())}
     for name, places in outcome.variants.items():
+        # Several sets beside each other name theirs: "urzad-hard twin".
+        of, _, variant = name.rpartition(" ")
+        cores = outcome.variants.get(f"{of} {CORE}".lstrip(), ())
+        core = {origin_of(outcome.samples[place]): place for place in cores}
         pairs = [
             (core[origin], place)
             for place in places
@@ -81,8 +84,8 @@ def scores_by_variant(outcome: Outcome, seed: int) -> Iterator[VariantScores]:
         ]
         first, second = [one for one, _ in pairs], [other for _, other in pairs]
         difference = pair = None
-        if "twin" not in re.split(r"[+:]", name):
-            if name != CORE and pairs:
+        if "twin" not in re.split(r"[+:]", variant):
+            if variant != CORE and pairs:
                 difference = tally.difference("total", first, second, seed)
         else:
             rates = zip(tally.shares_right(first), tally.shares_right(second), strict=True)

@@ -1,6 +1,8 @@
 """Several sets side by side: the core questions and the hard ones, of two models."""
 
 import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,39 @@ def test_compare(
     ]
     assert main([*command, "--format", "csv"]) == 2
     assert "several variants or sets: have no format csv" in capsys.readouterr().err
+
+
+def test_report(logs: dict[tuple[str, str], str], tmp_path: Path) -> None:
+    """A model's logs are one row, with the total of each set; its questions are filtered by set."""
+    page = tmp_path / "report.html"
+    assert main(["report", *logs.values(), "-o", str(page), "--lang", "en"]) == 0
+    text = page.read_text("utf-8")
+    (embedded,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    shown = json.loads(embedded)
+    assert shown["runs"] == ["baseline/extractive", "baseline/reference"]
+    variants = Counter(question.get("variant") for question in shown["questions"])
+    summaries = {name: summary(logs["extractive", name]) for name in ("core", "hard")}
+    assert set(variants) == {None, "twin", "urzad-hard core", "urzad-hard twin"}
+    assert variants[None] == variants["urzad-hard core"] == 4
+    assert all(len(question["answers"]) == 2 for question in shown["questions"])
+    (board,) = re.findall(r'<table class="leaderboard">.*?</table>', text, re.DOTALL)
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]+)', board)
+    column = heads.index("Total, urzad-hard")
+    row = next(row for row in board.split("<tr>") if "baseline/extractive" in row)
+    values = re.findall(r'data-value="([^"]+)"', row)
+    assert float(values[heads.index("Total")]) == summaries["core"]["core"]
+    assert float(values[column]) == summaries["hard"]["core"]
+    # Pairs of the second set are made with its own questions: gold answers and refusals.
+    rows = re.findall(
+        r'<span class="name">([^<]+)</span> <code>([^<]+)</code></h4>(.*?)</ul>', text, re.DOTALL
+    )
+    (pairs,) = [
+        cells
+        for name, variant, cells in rows
+        if variant == "urzad-hard twin" and name.startswith("Pair")
+    ]
+    assert re.findall(r'class="value">([^<]+)', pairs)[1] == "100.0%"
+    # Each set is scored by its own data: nothing is doubtful but what was not asked.
+    notices = re.findall(r"<li><bdi>(baseline/[^<]+)", text)
+    assert all("have no answer" in notice for notice in notices)
+    assert len(notices) == 2

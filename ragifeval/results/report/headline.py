@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.compare.significance import SURE, permutation_p
 from ragifeval.results.report.runs import Run
 from ragifeval.results.report.variants import Curve, VariantRow, curves, variant_rows
@@ -81,6 +82,13 @@ class Headline:
     judged: Sequence[JudgedRow] = ()
     variants: Sequence[VariantRow] = ()
     curves: Sequence[Curve] = ()
+
+    @property
+    def set_totals(self) -> Sequence[VariantRow]:
+        """The totals of the sets behind the first."""
+        return [
+            row for row in self.variants if row.name == "total" and row.variant.endswith(f" {CORE}")
+        ]
 
     @property
     def ranked(self) -> Sequence[int]:
@@ -174,7 +182,7 @@ def _facts(run: Run, estimates: Mapping[str, Estimate], price: Price | None, ran
     characters, words = (estimates.get(key) for key in ("len_chars", "len_words"))
     return RunFacts(
         name=run.name,
-        file=run.log.path.name,
+        file=", ".join(log.path.name for log in run.logs),
         answered=run.outcome.answered,
         failed=len(run.outcome.failed),
         truncated=run.outcome.truncated,

@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragifeval.results.report.marks import Mark, find_citations
-from ragifeval.scoring.conditions import Cite, Condition, Include, Refuse, Response, Safe
+from ragifeval.scoring.conditions import (
+    MADE_BY_VARIANTS,
+    Cite,
+    Condition,
+    Include,
+    Refuse,
+    Response,
+    Safe,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +46,8 @@ def find_losses(
         scores: under the headline rule.
     """
     for name, condition in conditions.items():
-        if scores[condition.keys[0]] == 1:
-            continue
+        if scores[condition.keys[0]] == 1 or name in MADE_BY_VARIANTS:
+            continue  # what variants state beside the conditions counts nothing
         if isinstance(condition, Include):
             yield from _missing(condition, marks)
         elif name == "exclude":
@@ -68,7 +76,7 @@ def _missing(condition: Include, marks: Sequence[Mark]) -> Iterator[Loss]:
             yield Loss("unsaid", (str(mark.reason), mark.about))
         if not wrong:
             rule = next((mark.rule for mark in found), None)
-            yield Loss("missing", entry.wordings, rule)
+            yield Loss("missing", tuple(dict.fromkeys(entry.wordings)), rule)
 
 
 def _citations(condition: Cite, response: Response) -> Iterator[Loss]:

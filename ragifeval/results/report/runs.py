@@ -22,15 +22,15 @@ _TOLD = ("finish_reason", "usage", "seconds", "asked", "retries", "reasoning", "
 
 
 class Run:
-    """One log.
+    """The log of one model; of several sets, one of each.
 
     Args:
-        path: of the log.
+        paths: of the logs.
         samples: of the data.
         matching: the headline rule.
 
     Attributes:
-        log: what reading it found out.
+        logs: what reading them found out.
         name: of the model, as the signature tells it, or else of the file.
         answers: sample id -> what the log has for it.
         outcome: what is answered, and the scores.
@@ -42,17 +42,19 @@ class Run:
         UserError: the log cannot be read, or holds nothing about these samples.
     """
 
-    def __init__(self, path: Path, samples: Sequence[Sample], matching: str) -> None:
-        self.log = AnswerLog(path, samples)
+    def __init__(self, paths: Sequence[Path], samples: Sequence[Sample], matching: str) -> None:
+        self.logs = [AnswerLog(path, samples) for path in paths]
         self.answers: dict[str, list[StoredAnswer]] = defaultdict(list)
-        for sample, stored in self.log.read():
-            self.answers[sample.id].append(stored)
-        if not self.answers:
-            raise UserError(
-                f"{path}: holds no answer to a sample of --eval_path"
-                + (f"; it names {self.log.unknown_names[0]!r:.80}" if self.log.unknown else "")
-            )
-        self.name = next(filter(None, map(model_name, self.signatures)), path.stem)
+        for log in self.logs:
+            before = len(self.answers)
+            for sample, stored in log.read():
+                self.answers[sample.id].append(stored)
+            if len(self.answers) == before:
+                raise UserError(
+                    f"{log.path}: holds no answer to a sample of --eval_path"
+                    + (f"; it names {log.unknown_names[0]!r:.80}" if log.unknown else "")
+                )
+        self.name = next(filter(None, map(model_name, self.signatures)), paths[0].stem)
         self.outcome = Outcome(samples, matching)
         self.rescored: list[str] = []
         self.placed: list[tuple[int, float]] = []
@@ -60,7 +62,8 @@ class Run:
     @property
     def signatures(self) -> Sequence[Signature]:
         """The signatures of its records, each once."""
-        return [signature for signature in self.log.signatures.values() if signature is not None]
+        found = {line: known for log in self.logs for line, known in log.signatures.items()}
+        return [signature for signature in found.values() if signature is not None]
 
     @property
     def is_completion(self) -> bool:
@@ -97,7 +100,8 @@ class Run:
         self.outcome.add({**told, **known})
         if scores is None:
             return
-        if needed := sample.expect.get("cite"):
+        # Places of documents are told of the first set.
+        if (needed := sample.expect.get("cite")) and " " not in variant_of(sample):
             first = min(context.index(key) for key in needed)
             values = [value for name, value in scores[matching].items() if name in counted()]
             self.placed.append((first + 1, fmean(values)))
@@ -116,14 +120,16 @@ def _differs(stored: StoredAnswer, scores: Mapping[str, Scores]) -> bool:
     )
 
 
-def read_runs(paths: Sequence[Path], samples: Sequence[Sample], matching: str) -> list[Run]:
-    """Read logs, and tell models of one name apart."""
-    runs = [Run(path, samples, matching) for path in paths]
+def read_runs(
+    models: Sequence[Sequence[Path]], samples: Sequence[Sample], matching: str
+) -> list[Run]:
+    """Read the logs of each model, and tell models of one name apart."""
+    runs = [Run(paths, samples, matching) for paths in models]
     for suffix in (" ({run.path.stem})", " {number}"):
         names = Counter(run.name for run in runs)
         for number, run in enumerate(runs, start=1):
             if names[run.name] > 1:
-                run.name += suffix.format(run=run.log, number=number)
+                run.name += suffix.format(run=run.logs[0], number=number)
     return runs
 
 
@@ -133,16 +139,29 @@ _SCORING = {"model", "matching", "normalizer", "badwords", "version", "variants"
 
 
 def notices(
-    runs: Sequence[Run], terms: Mapping[str, str], texts: Mapping[str, str]
+    runs: Sequence[Run],
+    terms: Mapping[str, str],
+    texts: Mapping[str, str],
+    more_data: Sequence[str] = (),
 ) -> Iterator[str]:
     """Yield what the reader ought to know before reading the numbers, all runs' matters first.
 
     Args:
         terms: the parts of a signature that hold for what the page was made with.
         texts: of the language.
+        more_data: what signatures say of the sets behind the first.
     """
+    others_of = [Signature({"data": data}).comparable["data"] for data in more_data]
+
+    def parts_of(run: Run) -> Iterator[tuple[str, str]]:
+        return (
+            (part, value)
+            for part, value in _known_parts(run)
+            if part != "data" or value not in others_of
+        )
+
     values: dict[str, set[str]] = defaultdict(set)
-    for part, value in (pair for run in runs for pair in _known_parts(run)):
+    for part, value in (pair for run in runs for pair in parts_of(run)):
         if part not in _SCORING:
             values[part].add(value)
     terms = Signature(terms).comparable
@@ -150,14 +169,18 @@ def notices(
     if len(runs) > 1 and differing:
         yield texts["notice_differ"].format(parts=", ".join(differing))
     for run in runs:
-        others = {part for part, value in _known_parts(run) if terms.get(part, value) != value}
+        others = {part for part, value in parts_of(run) if terms.get(part, value) != value}
         if others:
             parts = ", ".join(part for part in terms if part in others)
             yield texts["notice_conditions"].format(run=run.name, parts=parts)
         outcome = run.outcome
         for name, ids, count in (
             ("rescored", run.rescored, len(run.rescored)),
-            ("unknown", run.log.unknown_names, run.log.unknown),
+            (
+                "unknown",
+                [name for log in run.logs for name in log.unknown_names],
+                sum(log.unknown for log in run.logs),
+            ),
             ("repeated", outcome.repeated, len(outcome.repeated)),
         ):
             if count:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.scoring.conditions import REGISTRY, Condition, Criteria, Response
+from ragifeval.scoring.conditions import Condition, Criteria, Response, kind_of
 from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import load_normalizer
 
@@ -28,7 +28,7 @@ def prepare(criteria: Criteria) -> Prepare:
     def prepared(
         expect: Mapping[str, Any], answer: str, context: Sequence[str] = CONTEXT
     ) -> tuple[Mapping[str, Condition], Response]:
-        conditions = {name: REGISTRY[name](value, criteria) for name, value in expect.items()}
+        conditions = {name: kind_of(name).of(expect, criteria) for name in expect}
         return conditions, Response(answer, Text(criteria.normalizer(answer)), context)
 
     return prepared

@@ -67,7 +67,7 @@ def log(path: Path, *records: dict[str, Any], model: str = "model-a") -> Path:
 
 
 def collected(benchmark: Benchmark, basis: Basis, *paths: Path) -> tuple[list[Run], Content]:
-    runs = read_runs(paths, benchmark.samples, "substring")
+    runs = read_runs([[path] for path in paths], benchmark.samples, "substring")
     return runs, collect(runs, benchmark, basis)
 
 
@@ -224,20 +224,21 @@ def test_models_of_one_name_are_told_apart(tmp_path: Path, benchmark: Benchmark)
     (tmp_path / "other").mkdir()
     paths.append(log(tmp_path / "other" / "b.jsonl", answer))
     paths.append(write(tmp_path / "c.jsonl", [answer]))
-    names = [run.name for run in read_runs(paths, benchmark.samples, "substring")]
+    runs = read_runs([[path] for path in paths], benchmark.samples, "substring")
+    names = [run.name for run in runs]
     assert names == ["model-a (a)", "model-a (b) 2", "model-a (b) 3", "c"]
 
 
 def test_other_documents_than_those_of_the_data(tmp_path: Path, benchmark: Benchmark) -> None:
     path = log(tmp_path / "a.jsonl", {"id": "p1", "answer": "", "context": ["doc-a"]})
     with pytest.raises(UserError, match=r"a\.jsonl:1: the model saw other documents \(doc-a\)"):
-        read_runs([path], benchmark.samples, "substring")
+        read_runs([[path]], benchmark.samples, "substring")
 
 
 def test_a_log_of_other_data(tmp_path: Path, benchmark: Benchmark) -> None:
     path = log(tmp_path / "a.jsonl", {"id": "x", "answer": ""})
     with pytest.raises(UserError, match=r"no answer to a sample of --eval_path; it names 'x'"):
-        read_runs([path], benchmark.samples, "substring")
+        read_runs([[path]], benchmark.samples, "substring")
 
 
 def test_what_logs_hold_of_the_wrong_type_is_no_trouble(

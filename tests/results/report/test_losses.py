@@ -7,17 +7,31 @@ import pytest
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.results.report.losses import Loss, find_losses
 from ragifeval.results.report.marks import find_marks
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.conditions import Criteria, counted
 from ragifeval.text.matching import RULES
 from tests.results.report.conftest import Prepare
 
 CASES: list[tuple[dict[str, Any], str, str, list[Loss]]] = [
+    # What a twin states besides counts nothing: a refusal has all points.
+    (
+        {"refuse": True, "unrefused": {"entries": ["7 dni"], "numbers": []}},
+        REFUSAL_MESSAGE,
+        "substring",
+        [],
+    ),
     ({"include": ["7 dni"]}, "po 7 dniach", "substring", []),
     (
         {"include": ["7 dni", ["urząd", "gmina"], "14 dni"]},
         "po 14 dniach",
         "substring",
         [Loss("missing", ("7 dni",)), Loss("missing", ("urząd", "gmina"))],
+    ),
+    # A wording that stands in several ways to say it is named once.
+    (
+        {"include": [{"any": [{"say": ["120 zł", "120"], "of": ["lut*"]}, {"say": ["120 zł"]}]}]},
+        "nie wiem",
+        "substring",
+        [Loss("missing", ("120 zł", "120"))],
     ),
     # What is said otherwise is no missing phrase.
     (
@@ -94,4 +108,4 @@ def test_reasons(
     }
     marks = find_marks(conditions, response, criteria, matching)
     assert list(find_losses(conditions, response, marks, scores)) == expected
-    assert bool(expected) == (min(scores.values()) < 1)
+    assert bool(expected) == any(scores[key] < 1 for key in scores.keys() & counted().keys())
