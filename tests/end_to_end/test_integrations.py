@@ -31,7 +31,7 @@ from ragifeval.run.run import make_record
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
-from tools.testing.loopback import Call, Loopback, Response, chat, completion
+from tools.testing.loopback import Call, Loopback, Response, chat, completion, failure
 from tools.testing.process import call
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
@@ -112,6 +112,8 @@ class Scenario:
     lm_eval_completes: bool = False
 
     def answer(self, call: Call) -> Response:
+        if call.json.get("stop") == []:  # transformers serve fails at an empty list
+            return failure(500, "stop is empty")
         question = call.prompt.rpartition("Pytanie: ")[2].removesuffix("\nOdpowiedź:")
         respond = completion if call.path.endswith("/v1/completions") else chat
         return respond(self.answers[question])
