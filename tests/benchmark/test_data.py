@@ -1,4 +1,4 @@
-"""The data that the project ships: its make-up. tests/test_readme.py shows their proof."""
+"""The data that the project ships: its make-up. tests/end_to_end/test_docs.py shows their proof."""
 
 import csv
 import json

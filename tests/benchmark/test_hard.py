@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from ragifeval.__main__ import main
 from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
 from ragifeval.benchmark.sets import find_set
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS
@@ -38,12 +37,6 @@ def answered(hard: Benchmark) -> list[Sample]:
 @pytest.fixture(scope="module")
 def refused(hard: Benchmark) -> list[Sample]:
     return [sample for sample in hard.samples if sample.expect.get("refuse")]
-
-
-def test_validate_finds_nothing_wrong(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["validate", "--data", "hard"])
-    assert capsys.readouterr().out.splitlines()[-1] == "100 samples, 441 documents: 0 problems"
-    assert code == 0
 
 
 def test_no_question_of_the_core_is_asked_again(core: Benchmark, hard: Benchmark) -> None:

@@ -1,4 +1,4 @@
-"""Every command of the README and of docs/ is run, page by page, in the order of the page.
+"""The figures of the pages are measured anew, and every command is run in the order of the page.
 
 Models and services stand in for those that are named; what cannot be run here is parsed, and named.
 """
@@ -14,6 +14,8 @@ import pytest
 
 from ragifeval.__main__ import command_parser, main
 from ragifeval.paths import ROOT, SAMPLES
+from tools.refresh_docs import PAGES as FIGURES
+from tools.refresh_docs import refreshed
 from tools.testing.loopback import Call, Loopback, Response, chat
 from tools.testing.process import call, records
 from tools.testing.scripted import EXAMPLE
@@ -114,3 +116,16 @@ def run(line: str, folder: Path, url: str) -> None:
     # 1: questions that these few answers leave out, or a floor that they do not reach.
     expected = (0, 1) if command == "score" or "--fail" in line else (0,)
     assert done.code in expected, (line, done.err)
+
+
+@pytest.mark.parametrize("page", FIGURES)
+def test_figures_and_options_are_true(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    assert text == refreshed(page), "run: python -m tools.refresh_docs"
+
+
+def test_the_hard_set_is_proved(tmp_path: Path) -> None:
+    """docs/reading-the-numbers.md shows the same of the core set."""
+    done = call(main, "validate", "--data", "hard", cwd=tmp_path)
+    assert done.out.splitlines()[-1] == "100 samples, 441 documents: 0 problems"
+    assert done.code == 0

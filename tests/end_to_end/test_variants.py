@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ragifeval.__main__ import evaluate, main
+from tools.testing.process import records
 
 BASELINE = {"model": "baseline/extractive"}
 VARIANTS = "core,twin,noise:8"
@@ -23,10 +24,6 @@ def config(tmp_path: Path) -> Path:
 
 def run(config: Path, log: Path, *options: str) -> int:
     return evaluate("local", ["--model_config", str(config), "--log_path", str(log), *options])
-
-
-def records(log: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
 
 
 def summary(log: Path) -> dict[str, Any]:

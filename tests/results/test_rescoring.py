@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ragifeval import __version__, defaults, paths
 from ragifeval.__main__ import evaluate, main
 from ragifeval.results.signatures import rescored_signature, whole_signature
 from ragifeval.scoring.signature import Signature, fingerprint
+from tools.testing.process import records, write_records
 
 Records = list[dict[str, Any]]
 
@@ -27,16 +27,6 @@ def run_score(*arguments: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, encoding="utf-8", check=False
     )
-
-
-def read(path: Path) -> Records:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
-    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
-    path.write_text("".join(lines), encoding="utf-8")
-    return path
 
 
 # ------------------------------------------------------------------ logs of the baselines
@@ -72,7 +62,7 @@ def test_a_log_scored_again_is_the_same_log(extractive: Path, tmp_path: Path) ->
 
 def test_the_other_rule(extractive: Path, tmp_path: Path) -> None:
     assert main(["score", str(extractive), "--matching", "words", "-o", f"{tmp_path}/w.jsonl"]) == 0
-    for old, new in zip(read(extractive), read(tmp_path / "w.jsonl"), strict=True):
+    for old, new in zip(records(extractive), records(tmp_path / "w.jsonl"), strict=True):
         assert new["scores"] == old["scores_words"]
         assert new["scores_substring"] == old["scores"]
         assert "scores_words" not in new
@@ -82,11 +72,11 @@ def test_the_other_rule(extractive: Path, tmp_path: Path) -> None:
 def test_a_log_of_the_published_implementation(extractive: Path, tmp_path: Path) -> None:
     """It tells neither the order of the documents, nor how it came about."""
     keys = ("id", "question", "answer", "scores")
-    old = [{key: record[key] for key in keys} for record in read(extractive)]
-    log = write(tmp_path / "published.jsonl", old)
+    old = [{key: record[key] for key in keys} for record in records(extractive)]
+    log = write_records(tmp_path / "published.jsonl", old)
     assert main(["score", str(log), "-o", str(tmp_path / "new.jsonl")]) == 0
-    contexts = {sample["id"]: sample["context"] for sample in read(paths.SAMPLES)}
-    for before, record in zip(old, read(tmp_path / "new.jsonl"), strict=True):
+    contexts = {sample["id"]: sample["context"] for sample in records(paths.SAMPLES)}
+    for before, record in zip(old, records(tmp_path / "new.jsonl"), strict=True):
         parts = Signature.parse(record["signature"]).parts
         assert {name for name, value in parts.items() if value == "unknown"} == {
             *("prompt", "shuffle", "system", "mode", "model")
@@ -120,8 +110,13 @@ ANSWERS = [
 @pytest.fixture
 def data(tmp_path: Path) -> list[str]:
     """The options that name the data."""
-    docs = write(tmp_path / "docs.jsonl", DOCUMENTS)
-    return ["--docs_path", str(docs), "--eval_path", str(write(tmp_path / "eval.jsonl", SAMPLES))]
+    docs = write_records(tmp_path / "docs.jsonl", DOCUMENTS)
+    return [
+        "--docs_path",
+        str(docs),
+        "--eval_path",
+        str(write_records(tmp_path / "eval.jsonl", SAMPLES)),
+    ]
 
 
 def scores(path: Path) -> list[dict[str, float]]:
@@ -129,7 +124,7 @@ def scores(path: Path) -> list[dict[str, float]]:
     keys = ("include", "cite_f1", "refuse")
     return [
         {key: value for key, value in (record["scores"] or {}).items() if key in keys}
-        for record in read(path)
+        for record in records(path)
     ]
 
 
@@ -143,7 +138,7 @@ def test_answers_from_elsewhere(data: list[str], tmp_path: Path, by: str, ending
     ]
     path = tmp_path / f"system.{ending}"
     if ending == "jsonl":
-        write(path, rows)
+        write_records(path, rows)
     else:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, [by, "answer", "s"])
@@ -155,7 +150,7 @@ def test_answers_from_elsewhere(data: list[str], tmp_path: Path, by: str, ending
         {"refuse": 1},
         {"refuse": 1},
     ]
-    first = read(tmp_path / "new.jsonl")[0]
+    first = records(tmp_path / "new.jsonl")[0]
     signature = first.pop("signature")
     assert {key: value for key, value in first.items() if not key.startswith("scores")} == {
         "id": "p1",
@@ -185,7 +180,7 @@ def test_answers_from_elsewhere(data: list[str], tmp_path: Path, by: str, ending
 def test_unknown_repeated_and_missing(
     data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = write(
+    log = write_records(
         tmp_path / "log.jsonl",
         [
             ANSWERS[0],
@@ -216,25 +211,25 @@ def test_unknown_repeated_and_missing(
     assert (summary["repeated"], summary["unknown"]) == (1, 8)
     assert summary["failures"] == {"p2": "HTTP 500"}
     # Every answer to a sample has its record; one without an answer has no scores.
-    assert [record["id"] for record in read(tmp_path / "new.jsonl")] == ["p1", "p1", "p2"]
-    last = read(tmp_path / "new.jsonl")[-1]
+    assert [record["id"] for record in records(tmp_path / "new.jsonl")] == ["p1", "p1", "p2"]
+    last = records(tmp_path / "new.jsonl")[-1]
     assert (last["answer"], last["scores"], last["scores_words"]) == (None, None, None)
     assert last["error"] == "HTTP 500"
 
 
 def test_a_sample_that_fails_once_and_is_answered_once(data: list[str], tmp_path: Path) -> None:
     failed = {"id": "p1", "answer": None, "error": "HTTP 500"}
-    log = write(tmp_path / "log.jsonl", [failed, *ANSWERS, failed | {"id": "p2"}])
+    log = write_records(tmp_path / "log.jsonl", [failed, *ANSWERS, failed | {"id": "p2"}])
     assert main(["score", str(log), *data, "-o", str(tmp_path / "new.jsonl")]) == 0
     summary = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
     assert (summary["status"], summary["failed"], summary["failures"]) == ("complete", 0, {})
-    errors = [record["error"] for record in read(tmp_path / "new.jsonl")]
+    errors = [record["error"] for record in records(tmp_path / "new.jsonl")]
     assert errors == ["HTTP 500", None, None, None, "HTTP 500"]
 
 
 def test_citations_go_by_the_order_that_the_model_saw(data: list[str], tmp_path: Path) -> None:
     answer = "Opłata to 17 zł [1]."
-    log = write(
+    log = write_records(
         tmp_path / "log.jsonl",
         [{"id": "p1", "answer": answer, "context": ["b", "a"]}, {"id": "p1", "answer": answer}],
     )
@@ -260,15 +255,15 @@ def test_reasoning(
     given: dict[str, Any],
     expected: tuple[str, str | None, str | None],
 ) -> None:
-    log = write(tmp_path / "log.jsonl", [{"id": "p1"} | given])
+    log = write_records(tmp_path / "log.jsonl", [{"id": "p1"} | given])
     main(["score", str(log), *data, "--reasoning_end", THINK, "-o", f"{tmp_path}/new.jsonl"])
-    (record,) = read(tmp_path / "new.jsonl")
+    (record,) = records(tmp_path / "new.jsonl")
     assert (record["answer"], record.get("reasoning"), record["finish_reason"]) == expected
     assert record["scores"]["include"] == float("17 zł" in expected[0])
 
 
 def test_warnings(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = write(
+    log = write_records(
         tmp_path / "log.jsonl",
         [ANSWERS[0] | {"answer": f"Hm.{THINK} 17 zł [0]", "finish_reason": "length"}, *ANSWERS[1:]],
     )
@@ -286,7 +281,7 @@ def test_half_of_a_surrogate_pair(data: list[str], tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text('{"id": "p1", "answer": "17 zł \\ud83d [0]"}\n', encoding="utf-8")
     main(["score", str(log), *data, "-o", f"{tmp_path}/new.jsonl"])
-    (record,) = read(tmp_path / "new.jsonl")
+    (record,) = records(tmp_path / "new.jsonl")
     assert record["answer"] == "17 zł \ud83d [0]"
     assert record["scores"]["include"] == 1
 
@@ -350,10 +345,10 @@ def test_signature_of_a_mixed_log() -> None:
 def test_another_refusal_message_and_badwords(data: list[str], tmp_path: Path) -> None:
     badwords = tmp_path / "badwords.txt"
     badwords.write_text("opłata\n", encoding="utf-8")
-    log = write(tmp_path / "log.jsonl", [{"id": "p3", "answer": "Nie wiem."}])
+    log = write_records(tmp_path / "log.jsonl", [{"id": "p3", "answer": "Nie wiem."}])
     options = ["--refusal_message", "nie wiem", "--badwords_path", str(badwords)]
     main(["score", str(log), *data, *options, "-o", f"{tmp_path}/new.jsonl"])
-    (record,) = read(tmp_path / "new.jsonl")
+    (record,) = records(tmp_path / "new.jsonl")
     assert record["scores"]["refuse"] == 1
     parts = Signature.parse(record["signature"]).parts
     assert parts["refusal"] == fingerprint("nie wiem")
@@ -366,7 +361,7 @@ def test_another_refusal_message_and_badwords(data: list[str], tmp_path: Path) -
 def test_several_logs_go_to_a_folder(
     data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    logs = [write(tmp_path / f"{name}.jsonl", ANSWERS) for name in ("one", "two")]
+    logs = [write_records(tmp_path / f"{name}.jsonl", ANSWERS) for name in ("one", "two")]
     (tmp_path / "three.csv").write_text(f"id,answer\np3,{REFUSAL}\n", encoding="utf-8")
     arguments = [*map(str, logs), f"{tmp_path}/three.csv", *data, "-o", f"{tmp_path}/new"]
     assert main(["score", *arguments]) == 1
@@ -386,7 +381,7 @@ def test_several_logs_go_to_a_folder(
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal as a terminal does")
 def test_an_interrupted_command_leaves_nothing_behind(data: list[str], tmp_path: Path) -> None:
-    log = write(tmp_path / "log.jsonl", [{"id": "p1", "answer": "17 zł " * 200}] * 6_000)
+    log = write_records(tmp_path / "log.jsonl", [{"id": "p1", "answer": "17 zł " * 200}] * 6_000)
     command = [sys.executable, "-m", "ragifeval", "score", str(log), *data]
     process = subprocess.Popen(
         [*command, "-o", str(tmp_path / "new.jsonl")], cwd=paths.ROOT, stderr=subprocess.PIPE
@@ -450,11 +445,11 @@ def test_mistakes(
     options: list[str],
     message: str,
 ) -> None:
-    log = write(tmp_path / "log.jsonl", ANSWERS)
+    log = write_records(tmp_path / "log.jsonl", ANSWERS)
     (tmp_path / "link.jsonl").symlink_to(log)
     (tmp_path / "broken.jsonl").write_text('{"id": "p1", "answer": "17 zł"}\nno\n')
     (tmp_path / "empty.jsonl").touch()
-    write(tmp_path / "context.jsonl", [ANSWERS[0] | {"context": ["a", "c"]}])
+    write_records(tmp_path / "context.jsonl", [ANSWERS[0] | {"context": ["a", "c"]}])
 
     def named(text: str) -> str:
         return text.replace("<log>", str(log)).replace("<dir>", str(tmp_path))

@@ -1,6 +1,5 @@
 """The loop: what is asked, what is recorded, and what a second start asks for."""
 
-import json
 import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +23,7 @@ from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature, fingerprint
 from ragifeval.text.normalizer import Normalizer
+from tools.testing.process import records
 
 # Text, the end of the reasoning -> answer, reasoning up to its end, whether it ended.
 REASONING: list[tuple[str, str | None, tuple[str, str, bool]]] = [
@@ -153,10 +153,6 @@ def evaluate(
             resume(journal, outcome)
             run(task, generator, lambda: scorer, journal, outcome, log_prompts)
     return outcome, generator
-
-
-def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def answered(outcome: Outcome) -> set[int]:

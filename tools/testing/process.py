@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -154,8 +154,7 @@ def make_case(folder: Path, count: int, *urls: str, **config: Any) -> Case:
     settings = {"model": "m", "api_base": urls[0] if len(urls) == 1 else list(urls), **config}
     (folder / "config.json").write_text(json.dumps(settings), encoding="utf-8")
     found = questions(count)
-    lines = "".join(json.dumps(question, ensure_ascii=False) + "\n" for question in found)
-    (folder / "samples.jsonl").write_text(lines, encoding="utf-8")
+    write_records(folder / "samples.jsonl", found)
     return Case(folder, found)
 
 
@@ -191,6 +190,13 @@ def answer_to(question: Mapping[str, Any]) -> str:
 def records(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSONL file."""
     return [json.loads(line) for line in path.read_bytes().decode().split("\n") if line]
+
+
+def write_records(path: Path, found: Iterable[Mapping[str, Any]]) -> Path:
+    """Write objects as a JSONL file."""
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in found)
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
 
 
 def by_id(found: Sequence[Mapping[str, Any]], *without: str) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ import io
 import json
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +20,9 @@ from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
 from ragifeval.scoring.rates import RATES
 from ragifeval.scoring.statistics import Resampling
+from tools.testing.process import records, write_records
 
 Capture = pytest.CaptureFixture[str]
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
-    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
-    path.write_text("".join(lines), encoding="utf-8")
-    return path
 
 
 def test_judged_scores_of_several_answers_are_averaged(tmp_path: Path) -> None:
@@ -43,7 +34,7 @@ def test_judged_scores_of_several_answers_are_averaged(tmp_path: Path) -> None:
     ]
     other = {**found[0], "id": "t", "judged": {"correctness": 5.0}}
     log = read_scored_log(
-        write(tmp_path / "log.jsonl", [*found, other]), None, keeps_questions=False
+        write_records(tmp_path / "log.jsonl", [*found, other]), None, keeps_questions=False
     )
     judged_means = {sample: log.judged[sample] for sample in log.judged.samples}
     assert judged_means == {"s": {"correctness": 3.0, "recall": 0.5}, "t": {"correctness": 5.0}}
@@ -58,7 +49,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("logs")
     paths = folder / "extractive.jsonl", folder / "refuse.jsonl"
     for path in paths:
-        config = write(path.with_suffix(".json"), [{"model": f"baseline/{path.stem}"}])
+        config = write_records(path.with_suffix(".json"), [{"model": f"baseline/{path.stem}"}])
         assert evaluate("local", ["--model_config", str(config), "--log_path", str(path)]) == 0
     return paths
 
@@ -74,7 +65,7 @@ def result(logs: tuple[Path, Path]) -> Any:
 
 def total_sums(path: Path) -> tuple[list[float], list[int]]:
     """For each sample, the sum of its scores that count, and how many they are."""
-    rows = [[row["scores"][key] for key in KEYS if key in row["scores"]] for row in read(path)]
+    rows = [[row["scores"][key] for key in KEYS if key in row["scores"]] for row in records(path)]
     return [sum(row) for row in rows], [len(row) for row in rows]
 
 
@@ -102,14 +93,14 @@ def test_a_log_from_before_data_had_a_name(
     old = tmp_path / "old.jsonl"
     old.write_text("".join(lines[:60]).replace("data:urzad-1.0-", "data:"), encoding="utf-8")
     assert main(["compare", str(old), str(logs[1]), "--draws", "100"]) == 0
-    config = write(tmp_path / "config.json", [{"model": "baseline/extractive"}])
+    config = write_records(tmp_path / "config.json", [{"model": "baseline/extractive"}])
     options = ["--model_config", str(config), "--log_path", str(old)]
     assert evaluate("local", options) == 0
-    assert len(read(old)) == 100
+    assert len(records(old)) == 100
     capsys.readouterr()
     assert main(["score", str(old), "-o", str(tmp_path / "new.jsonl")]) == 0
     assert "than in the run" not in capsys.readouterr().err
-    assert read(tmp_path / "new.jsonl")[0]["signature"] == read(logs[0])[0]["signature"]
+    assert records(tmp_path / "new.jsonl")[0]["signature"] == records(logs[0])[0]["signature"]
     assert main(["report", str(old), str(logs[1]), "-o", str(tmp_path / "page.html")]) == 0
     assert "note: " not in capsys.readouterr().err
 
@@ -148,12 +139,12 @@ def test_questions_on_which_they_differ_most(logs: tuple[Path, Path], result: An
     gaps = sorted((abs(a - b) for a, b in zip(one, two, strict=True)), reverse=True)
     shown = result["questions"]
     assert [abs(q["points"][0] - q["points"][1]) for q in shown] == pytest.approx(gaps[:5])
-    by_id = {row["id"]: place for place, row in enumerate(read(logs[0]))}
+    by_id = {row["id"]: place for place, row in enumerate(records(logs[0]))}
     for question in shown:
         place = by_id[question["id"]]
         assert question["points"] == pytest.approx([one[place], two[place]])
         assert question["conditions"] == counts[place]
-        assert question["text"] == read(logs[0])[place]["question"]
+        assert question["text"] == records(logs[0])[place]["question"]
 
 
 def test_the_order_of_lines_changes_nothing(
@@ -161,9 +152,9 @@ def test_the_order_of_lines_changes_nothing(
 ) -> None:
     mixed = []
     for log in logs:
-        records = read(log)
-        random.Random(0).shuffle(records)
-        mixed.append(write(tmp_path / log.name, records))
+        lines = records(log)
+        random.Random(0).shuffle(lines)
+        mixed.append(write_records(tmp_path / log.name, lines))
     printed = []
     for pair in (logs, mixed):
         assert main(["compare", *map(str, pair)]) == 0
@@ -316,7 +307,7 @@ def log(
         else:
             record["scores_words"] = {one: 1 - value for one, value in scores.items()}
         records.append(record | ({"signature": signature} if name is not None else {}))
-    return write(path, records)
+    return write_records(path, records)
 
 
 def compared(*paths: Path, matching: str | None = None) -> Comparison:
@@ -380,7 +371,7 @@ def test_a_sample_answered_twice_counts_once(tmp_path: Path) -> None:
     path = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1}, "p2": {"include": 0}})
     with path.open("a", encoding="utf-8") as file:
         for value in (0.25, 0.25):
-            record = read(path)[0] | {"scores": {"include": value}}
+            record = records(path)[0] | {"scores": {"include": value}}
             file.write(json.dumps(record) + "\n")
     (model,) = compared(path).models
     assert (model.scores["include"].mean, model.scores["include"].count) == (0.25, 2)
@@ -434,9 +425,9 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
                 "asked": f"2026-01-01T00:00:0{number}Z",
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
             }
-            for number, (record, row) in enumerate(zip(read(paths[-1]), HAND, strict=True))
+            for number, (record, row) in enumerate(zip(records(paths[-1]), HAND, strict=True))
         ]
-        write(paths[-1], told)
+        write_records(paths[-1], told)
     by = ["--by", "kind", "--price", "2,10", "--format"]
     assert main(["compare", *map(str, paths), *by, "json"]) == 0
     one, two = json.loads(capsys.readouterr().out)["models"]
@@ -650,11 +641,11 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "broken.jsonl").write_text((tmp_path / "good.jsonl").read_text() + "no\n")
     (tmp_path / "empty.jsonl").write_text("")
     answer = {"id": "p1", "answer": "17 zł"}
-    write(tmp_path / "unscored.jsonl", [answer])
-    write(tmp_path / "noid.jsonl", [{"question": "Ile?", "answer": "", "scores": {}}])
-    write(tmp_path / "high.jsonl", [answer | {"scores": {"include": 100}}])
-    write(tmp_path / "text.jsonl", [answer | {"scores": {"safe": "1"}}])
-    write(tmp_path / "published.jsonl", [answer | {"scores": {"include": 1}}])
+    write_records(tmp_path / "unscored.jsonl", [answer])
+    write_records(tmp_path / "noid.jsonl", [{"question": "Ile?", "answer": "", "scores": {}}])
+    write_records(tmp_path / "high.jsonl", [answer | {"scores": {"include": 100}}])
+    write_records(tmp_path / "text.jsonl", [answer | {"scores": {"safe": "1"}}])
+    write_records(tmp_path / "published.jsonl", [answer | {"scores": {"include": 1}}])
     return tmp_path
 
 

@@ -1,7 +1,5 @@
 """Logs -> what is shown, and the numbers of the headline: small cases, worked out by hand."""
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from ragifeval.results.report.runs import Run, notices, read_runs
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
+from tools.testing.process import write_records
 
 DOCUMENTS = [
     {"id": "doc-a", "contents": "Opłata wynosi 30 zł.", "title": "Opłaty", "source": "ustawa"},
@@ -45,7 +44,8 @@ SIGNATURE = "data:d|prompt:p|matching:substring|mode:chat|model:{}#0"
 @pytest.fixture
 def benchmark(tmp_path: Path) -> Benchmark:
     return load_benchmark(
-        write(tmp_path / "documents.jsonl", DOCUMENTS), write(tmp_path / "samples.jsonl", SAMPLES)
+        write_records(tmp_path / "documents.jsonl", DOCUMENTS),
+        write_records(tmp_path / "samples.jsonl", SAMPLES),
     )
 
 
@@ -57,13 +57,10 @@ def basis(tmp_path: Path, criteria: Criteria) -> Basis:
     return Basis(criteria, "substring", chat, PromptTemplate(path, "", text_completion=True))
 
 
-def write(path: Path, records: Sequence[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
-
-
 def log(path: Path, *records: dict[str, Any], model: str = "model-a") -> Path:
-    return write(path, [{"signature": SIGNATURE.format(model)} | record for record in records])
+    return write_records(
+        path, [{"signature": SIGNATURE.format(model)} | record for record in records]
+    )
 
 
 def collected(benchmark: Benchmark, basis: Basis, *paths: Path) -> tuple[list[Run], Content]:
@@ -131,7 +128,7 @@ def test_the_prompt_is_shown_as_it_was_with_documents_in_the_order_of_the_log(
         {"id": "p1", "answer": "30 zł [1]", "context": ["doc-b", "doc-a"]},
         model="model-b",
     )
-    as_text = write(
+    as_text = write_records(
         tmp_path / "c.jsonl",
         [{"id": "p1", "answer": "30 zł [0]", "signature": "mode:completion|model:model-c#0"}],
     )
@@ -223,7 +220,7 @@ def test_models_of_one_name_are_told_apart(tmp_path: Path, benchmark: Benchmark)
     paths = [log(tmp_path / name, answer) for name in ("a.jsonl", "b.jsonl")]
     (tmp_path / "other").mkdir()
     paths.append(log(tmp_path / "other" / "b.jsonl", answer))
-    paths.append(write(tmp_path / "c.jsonl", [answer]))
+    paths.append(write_records(tmp_path / "c.jsonl", [answer]))
     runs = read_runs([[path] for path in paths], benchmark.samples, "substring")
     names = [run.name for run in runs]
     assert names == ["model-a (a)", "model-a (b) 2", "model-a (b) 3", "c"]
