@@ -101,7 +101,8 @@ def _read_object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise UserError(f"{path}:{error.lineno}: is not valid JSON: {error.msg}") from None
+        hint = "; a backslash is written twice" if "escape" in error.msg else ""
+        raise UserError(f"{path}:{error.lineno}: is not valid JSON: {error.msg}{hint}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
     except ValueError as error:  # a number of more digits than Python reads
@@ -134,6 +135,10 @@ def _validate(
         return _validate(kind, value | text, path, {**changes, **text})
     if first["type"] == "extra_forbidden":
         reason = unknown(key, kind.model_fields, "key")
+        if kind is LocalConfig and key in RemoteConfig.model_fields:
+            reason += "; `ragifeval remote` has it"
+        if kind is RemoteConfig and key in LocalConfig.model_fields:
+            reason += "; `ragifeval local` has it"
     elif not key:
         reason = first["msg"].removeprefix("Value error, ")
     elif first["type"] == "missing":
