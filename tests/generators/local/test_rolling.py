@@ -88,21 +88,6 @@ def hybrid() -> PreTrainedModel:
     return Qwen3NextForCausalLM(config)
 
 
-@pytest.mark.parametrize("make", [mistral, gemma, mamba, hybrid])
-def test_other_kinds_of_models_answer_as_in_transformers(
-    tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
-) -> None:
-    make_tokenizer(tmp_path)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        make().save_pretrained(tmp_path)
-    asked = requests(QUESTIONS[1:])
-    expected = [text for text, *_ in by_hand(tmp_path, asked)]
-    assert len(set(expected)) == 5
-    assert texts(answered(configured(tmp_path), asked)) == expected
-    assert caplog.messages == []
-
-
 def phi() -> PreTrainedModel:
     """Its positions are turned otherwise once a text has more than 40 tokens."""
     factors = {"short_factor": [1.0] * 4, "long_factor": [4.0] * 4}
@@ -139,18 +124,31 @@ def bart() -> PreTrainedModel:
     return BartForCausalLM(config)
 
 
+def check_answers(make: Callable[[], PreTrainedModel], folder: Path) -> None:
+    """The answers of a batch are those of transformers, prompt by prompt."""
+    make_tokenizer(folder)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        make().save_pretrained(folder)
+    asked = requests(QUESTIONS[1:])
+    expected = [text for text, *_ in by_hand(folder, asked)]
+    assert len(set(expected)) == 5
+    assert texts(answered(configured(folder), asked)) == expected
+
+
+@pytest.mark.parametrize("make", [mistral, gemma, mamba, hybrid])
+def test_other_kinds_of_models_answer_as_in_transformers(
+    tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
+) -> None:
+    check_answers(make, tmp_path)
+    assert caplog.messages == []
+
+
 @pytest.mark.parametrize("make", [phi, rwkv, bart])
 def test_models_that_read_their_padding_answer_one_by_one(
     tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
 ) -> None:
-    make_tokenizer(tmp_path)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        make().save_pretrained(tmp_path)
-    asked = requests(QUESTIONS[1:])
-    expected = [text for text, *_ in by_hand(tmp_path, asked)]
-    assert len(set(expected)) == 5
-    assert texts(answered(configured(tmp_path), asked)) == expected
+    check_answers(make, tmp_path)
     (message,) = caplog.messages
     assert message.startswith("batch_size: the answers of this model would depend on their batch")
 
