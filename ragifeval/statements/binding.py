@@ -372,8 +372,8 @@ class Things:
             if is_free and claimed:
                 is_label = then is not None and then.opener in (":", "–")
                 is_free = behind.opener != ";" and not is_label
-            is_in_brackets = is_free and behind.opener == "(" and self._is_alone(behind)
-            if is_in_brackets or (is_free and behind.opener == ":"):
+            is_list = then is not None and then.opener == ":"
+            if is_free and (behind.opener == ":" or (behind.opener == "(" and not is_list)):
                 partner = behind
             elif unclaimed:
                 partner = unclaimed.pop()
@@ -393,11 +393,6 @@ class Things:
             if other in self._by_mini:
                 return self._by_mini[other][-1].side
         return NOTHING
-
-    def _is_alone(self, mini: Clause) -> bool:
-        """Whether the bracket that a mini-clause opens closes right behind it."""
-        behind = mini.tokens[-1] + 1
-        return behind >= len(self._reading) or ")" in self._reading.gaps[behind]
 
     def _around(self, place: Place) -> int | None:
         """The nearest thing before in the sentence, else behind it."""

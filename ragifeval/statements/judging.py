@@ -14,7 +14,7 @@ from typing import Literal
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.entries import Statement
 from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, place_at
-from ragifeval.statements.polarity import AFFIRMED, DENIED, OPEN, Signs
+from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import WordSet, word_set
@@ -364,7 +364,7 @@ class _Judgement:
         for place in self._finder.find(self._total):
             if place.end < len(reading) and reading.words[place.end] in _NO_TOTAL:
                 continue
-            if self._signs.of(place) == OPEN:
+            if self._signs.of(place) != AFFIRMED or self._is_supposed(place):
                 continue
             called = self._called(place, kinds)
             if called is None or reading.tokens[called] in amounts:
@@ -372,6 +372,10 @@ class _Judgement:
             if not any(self._adds_up(called, mention.place) for mention in good):
                 return called
         return None
+
+    def _is_supposed(self, place: Place) -> bool:
+        """Whether its sentence begins with "gdyby"."""
+        return self._reading.words[self._reading.units.sentence(place.start).start] in SUPPOSING
 
     def _adds_up(self, first: int, place: Place) -> bool:
         """Whether an amount and those behind it give that at the place: "suma 36 i 60 to 96"."""

@@ -41,6 +41,7 @@ _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
 _PAST_THINGS, _HERE, _CHANGED = map(_words, ("past_things", "here", "changed"))
 _ERRORS, _THAT = table("polarity")["disowning"], _words("that")
+_CHECKING, _RUNNING = _words("checking"), word_set("starts", "running")
 _COMPARED, _SPARING = _words("compared"), _words("sparing")
 _BOUNDED, _HAVING, _LIMITED = map(_words, ("bounded", "having", "limited"))
 _BEHIND, _COVERING, _JOINS = _words("behind"), _words("covering"), _words("joins")
@@ -52,7 +53,7 @@ _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unkn
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
 # "Dawniej" this near to the head of a sentence holds for all of it, up to a word that turns.
 _THEN, _THEN_HEAD = _words("then"), 3
-_SUPPOSING = WordSet(["gdyby*", "jakby*"])
+SUPPOSING = WordSet(["gdyby*", "jakby*"])
 _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
 _ASIDE = frozenset(["inaczej", "odróżnieniu", "przeciwieństwie"])
 _ENDING = frozenset(["już", "nie", "ale", "lecz", "a"])
@@ -165,6 +166,9 @@ class Signs:
         """What the sentence behind a question says of it: "Czy trzeba płacić? Nie."."""
         units = self._reading.units
         token = clause.sentence.end
+        if token + 1 < len(self._words) and units.clause[token + 1].opener == ":":
+            # "O: Nie."
+            token += 1
         if token == len(self._words) or not self._is_verdict(units.clause[token].tokens):
             return OPEN
         return self._said(token)
@@ -181,9 +185,15 @@ class Signs:
         if token not in self._signals or units.line(token) is not clause.sentence.line:
             return OPEN
         behind = units.clause[token]
+        if self._signals[token] & _NONE and behind.opener in ":|" and len(behind.tokens) == 1:
+            return DENIED
         is_alone = behind.opener in "–|" and len(behind.tokens) == 1
         if behind.opener == "|" and clause.cell != units.clause[clause.sentence.line.start].cell:
             # "| tak, w ciągu 14 dni | nie |": the cell has its own answer.
+            return OPEN
+        after = units.following(behind)
+        if after is not None and self._words[after.tokens[0]] in _TURNING:
+            # "Sąd jest tańszy: nie 100 zł, lecz 105 zł."
             return OPEN
         return self._said(token) if behind.opener == ":" or is_alone else OPEN
 
@@ -233,7 +243,7 @@ class Signs:
             if signal & _UNREAL or (
                 token not in place.taken
                 and (
-                    (signal & _PAST and not self._is_future(token))
+                    (signal & _PAST and not self._is_future(token) and words[token - 1] != "niż")
                     or (signal & _ELSEWHERE and self._is_turned(clause))
                     or (signal & _PAST_ADJECTIVE and self._is_of_old(token))
                     or (signal & _PAST_YEAR and token and words[token - 1] == "do")
@@ -246,9 +256,7 @@ class Signs:
             ):
                 return True
         first = clause.tokens[0]
-        if words[first] == "czy" and (
-            len(place.taken) > 1 or not first or words[first - 1] not in _REGARDED
-        ):
+        if words[first] == "czy" and not self._is_checked(place, clause):
             return True
         is_of_another = self._is_changed(place) if place.unit else self._is_of_amount(place)
         return (
@@ -261,16 +269,26 @@ class Signs:
             or (clause.opener == ":" and self._is_past(units.clauses[clause.number - 1]))
         )
 
+    def _is_checked(self, place: Place, clause: Clause) -> bool:
+        """Whether "czy" asks nothing: "bez względu na to, czy", "sprawdza, czy w 2 miesiące"."""
+        first = clause.tokens[0]
+        if not first:
+            return False
+        if place.unit:
+            before = self._reading.units.clauses[clause.number - 1]
+            return any(self._words[token] in _CHECKING for token in before.tokens[:_REACH])
+        return len(place.taken) == 1 and self._words[first - 1] in _REGARDED
+
     def _is_counterfactual(self, place: Place, marked: Sequence[tuple[int, int]]) -> bool:
         """Whether it would hold if things were otherwise: "zgłoszenie wystarczyłoby, gdyby ..."."""
         if place.unit or not any(
-            signal & _UNREAL and self._words[token] not in _SUPPOSING for token, signal in marked
+            signal & _UNREAL and self._words[token] not in SUPPOSING for token, signal in marked
         ):
             return False
         clause = self._reading.units.clause
         return any(
             clause[token] is not clause[place.start]
-            for token in self._nearby(place.start, _SUPPOSING)
+            for token in self._nearby(place.start, SUPPOSING)
         )
 
     def _is_told(self, clause: Clause, place: Place) -> bool:
@@ -452,6 +470,9 @@ class Signs:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
                 denials += distance <= _REACH_INSTEAD and self._replaces(token, place)
+            elif place.unit and self._words[token - 1] in _GOVERNORS:
+                # "Za brak zgłoszenia jest 500 zł."
+                continue
             elif signal & (_NOR | _NONE):
                 reach = _REACH_NOR if signal & _NOR else _REACH_NONE
                 is_denied = is_denied or (distance <= reach and not has_not)
@@ -467,6 +488,15 @@ class Signs:
             return True
         if token + 1 in place.taken:
             return False
+        # "Dopóki zgody nie zastąpi sąd"
+        if not {"dopóki", "póki"}.isdisjoint(self._words[max(0, token - _REACH_HEAD) : token]):
+            return True
+        # "Nie korzysta ze zwolnienia i musi zapłacić."
+        if any(
+            self._words[at] in _JOINS and self._words[at + 1] in _BEHIND
+            for at in range(token + 2, place.start)
+        ):
+            return True
         if not place.unit:
             return False
         if following in _HAVING and token + 2 == place.start:
@@ -503,14 +533,20 @@ class Signs:
                 return 1
             if signal & _NOT:
                 following = self._next(token)
-                is_covering = place.unit and following in _COVERING
+                is_covering = place.unit and (following in _COVERING or self._is_of_start(token))
                 if token in self._elliptical or (following in _BEHIND and not is_covering):
                     return 1
         return 0
 
+    def _is_of_start(self, token: int) -> bool:
+        """Whether a "nie" denies what a period runs from: "14 dni nie liczy się od wysłania"."""
+        return self._next(token) in _RUNNING and "od" in self._words[token + 2 : token + 4]
+
     def _breaks(self, token: int) -> bool:
         """Whether "i" leads to a deed of its own, not as in "na 33 zł i 10 dni nie patrz"."""
-        return self._words[token] in _JOINS and not unit_of(self._reading.tokens[token + 1])
+        word = self._words[token]
+        is_join = word in _JOINS and not unit_of(self._reading.tokens[token + 1])
+        return is_join or word == "ani"
 
     @cached_property
     def _elliptical(self) -> frozenset[int]:

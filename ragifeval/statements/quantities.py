@@ -170,6 +170,7 @@ _VERBS = word_set("polarity", "behind")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
 _LIMITING = frozenset(["ale", "lecz", "tylko", "jednak", "i", "w"])
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
+_MEASURED = word_set("periods", "measured")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
 # The singular, which is one of them where no number stands before it.
 _ONE: Mapping[str, str] = {
@@ -355,7 +356,7 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
         unit = _ONE[word]
         is_numbered = behind[:1] in _DIGITS and words.gaps[index + 1] == " "
         is_one = before in _COUNTED and not (behind in _NOT_COUNTED or is_numbered)
-        is_one = is_one or (behind in ("od", "licząc") and before not in _EACH)
+        is_one = is_one or (behind in _MEASURED and before not in _EACH)
         if is_one or (unit == "tydzień" and word == "tydzień" and before not in ("co", "ten")):
             return _quantity(Decimal(1), unit), index + 1
         return token, index + 1
@@ -374,6 +375,11 @@ def named_unit(token: str, word: str) -> str:
 
 # Between the numbers of a sum, a range or a list whose last number alone has the unit.
 _JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
+# How far behind a quantity a number may lean on it, in tokens.
+_REACH = 10
+_CURRENCIES = frozenset(["złoty", "euro"])
+# Digits of a bare number that is taken for an amount of money.
+_LEAST_AMOUNT = 3
 _CONTRASTING = frozenset(["a", "ale", "lecz", "nie", "tylko", "po"])
 _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTRASTING
 
@@ -381,6 +387,7 @@ _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTR
 def _share_units(words: Tokens, bare: Sequence[int]) -> None:
     """Give bare numbers the unit of a neighbour: "30 + 15 = 45 zł", "nie 7 dni, tylko 14"."""
     tokens = words.tokens
+    currency = next((unit for token in tokens if (unit := unit_of(token)) in _CURRENCIES), "")
     for index in reversed(bare):
         unit = _unit_beside(words, index, 1, _JOINING)
         if unit:
@@ -392,25 +399,39 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
             or bool(words.gaps[index + 1].strip())
             or words.words[index + 1] in _VERBS
         )
-        unit = _unit_beside(words, index, -1, _CONTRASTING) if is_last else ""
-        if is_last and not unit and index > 1 and _is_ellipsis(words, index):
-            unit = _unit_beside(words, index, -1, _CONTRASTING, skipped=1)
-        if unit and " " not in tokens[index]:
+        if not is_last or " " in tokens[index]:
+            continue
+        unit = _unit_beside(words, index, -1, _CONTRASTING) or _unit_before(words, index)
+        # "Razem wychodzi cztery tysiące."
+        is_amount = tokens[index].isdigit() and len(tokens[index]) >= _LEAST_AMOUNT
+        if is_amount and not unit and words.words[index - 1] not in _NUMBERED:
+            unit = currency
+        if unit:
             tokens[index] += f" {unit}"
 
 
-def _is_ellipsis(words: Tokens, index: int) -> bool:
-    """Whether a number stands alone with its thing: "kajak kosztuje 45 zł, rower 60"."""
-    is_number_of = words.words[index - 1] in _NUMBERED
-    return words.gaps[index] == " " and words.gaps[index - 1] == ", " and not is_number_of
+def _unit_before(words: Tokens, index: int) -> str:
+    """The unit of the clause before, as in "kajak kosztuje 45 zł, a za rower 60"; or ""."""
+    is_number_of = words.words[index - 1] in _NUMBERED or words.words[index - 1] == "o"
+    if words.gaps[index] != " " or is_number_of:
+        return ""
+    has_comma = False
+    for at in range(index - 1, max(-1, index - _REACH), -1):
+        if unit := unit_of(words.tokens[at]):
+            return unit if has_comma and unit != DATE else ""
+        if is_number(words.tokens[at]):
+            return ""
+        if words.gaps[at] != " ":
+            if has_comma or words.gaps[at] != ", ":
+                return ""
+            has_comma = True
+    return ""
 
 
-def _unit_beside(
-    words: Tokens, index: int, step: int, joining: frozenset[str], *, skipped: int = 0
-) -> str:
+def _unit_beside(words: Tokens, index: int, step: int, joining: frozenset[str]) -> str:
     """The unit of the next quantity, with nothing but joints or words that join between."""
     is_joined = False
-    for at in range(index + (1 + skipped) * step, index + 5 * step, step):
+    for at in range(index + step, index + 5 * step, step):
         if not 0 <= at < len(words.tokens):
             return ""
         gap = words.gaps[max(at, at - step)].strip(" *\u00a0")
