@@ -5,7 +5,7 @@ things in the sentence, the sentence before and behind, the line and what heads 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
@@ -25,8 +25,6 @@ _COMPARED = word_set("polarity", "compared")
 _DESCRIBING = word_set("segments", "describing")
 _ASIDE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
-# "Po bonifikacie", "bez ulgi": how a value comes about.
-_CIRCUMSTANCES = frozenset(["po", "bez", "mimo", "dzięki", "minus"])
 # How far a preposition binds a value to the thing behind it, in tokens.
 _REACH_LINK = 4
 _REACH_BACK = 12
@@ -196,8 +194,6 @@ class Things:
         if not things:
             return None
         if len(things) == 1:
-            if place.unit in _MONEY and (label := self._labelling(things[0])):
-                return label
             if place.unit and self._is_parted(place, things[0]):
                 return NOTHING
             return things[0].side if self._is_nearest(place, things[0]) else None
@@ -211,65 +207,6 @@ class Things:
         """Whether a "nie" parts the value from the thing behind: "45 zł nie zastępuje kaucji"."""
         between = self._words[place.end : thing.start]
         return "nie" in between and not any(word in _COMPARED for word in between)
-
-    def _labelling(self, thing: Thing) -> int:
-        """The side of the line's label where a thing is but a circumstance; NOTHING for none.
-
-        "2026 r.: 360 zł, a po bonifikacie 252 zł" speaks of 2026.
-        """
-        mini, words = self._units.mini(thing.start), self._words
-        before = range(max(mini.tokens[0], thing.start - 2), thing.start)
-        if not any(words[token] in _CIRCUMSTANCES for token in before):
-            return NOTHING
-        label = self._units.mini(self._units.line(thing.start).start)
-        is_label = (behind := self._units.following(label)) is not None and behind.opener in ":–"
-        if label is mini or not is_label or label not in self._by_mini:
-            return NOTHING
-        return self._by_mini[label][-1].side
-
-    def listed(self, place: Place) -> Sequence[int]:
-        """The sides of the things that a list names under a place: "Mogą podpisać: Ola, Iza".
-
-        The list is what stands behind the colon, or the items below.
-        """
-        units = self._units
-        head = units.clause[place.end - 1]
-        line = head.sentence.line
-        behind = units.following(head)
-        if behind is None or line.is_row or not self._things:
-            return ()
-        is_inline = behind.sentence.line is line
-        if not (behind.opener == ":" if is_inline else line.is_heading):
-            return ()
-        if self._between(units.clause[place.start].tokens[0], head.tokens[-1] + 1):
-            return ()
-        return self._named(behind) if is_inline else self._items(line)
-
-    def _named(self, first: Clause) -> Sequence[int]:
-        """The sides of the things in a row behind a colon, up to a semicolon or a full stop."""
-        sides: list[int] = []
-        for clause in self._units.clauses[first.number : first.number + _LONGEST_TABLE]:
-            is_listed = clause.opener == "," or clause is first
-            if clause.sentence is not first.sentence or not is_listed:
-                break
-            is_long = len(clause.tokens) > _LONGEST_CONTRAST
-            if is_long or not self._value_set.isdisjoint(clause.tokens):
-                break
-            things = self._between(clause.tokens[0], clause.tokens[-1] + 1)
-            sides += [thing.side for thing in things]
-        return sides
-
-    def _items(self, head: Line) -> Sequence[int]:
-        """The sides of the things that the items under a heading begin with."""
-        sides, lines = [], self._units.lines
-        depth = lines[head.number + 1].depth
-        for line in lines[head.number + 1 : head.number + _LONGEST_TABLE]:
-            if not line.is_item:
-                break
-            things = self._by_line.get(line.number, ())
-            if line.depth == depth and things and things[0].start - line.start < _REACH_LINK:
-                sides.append(things[0].side)
-        return sides
 
     def _is_nearest(self, place: Place, thing: Thing) -> bool:
         """Whether no other value of the mini-clause is nearer to its only thing."""
@@ -362,10 +299,6 @@ class Things:
                 continue
             if mini not in self._value_minis:
                 continue
-            if mini.opener == "=" and (before := self._before(mini, minis, pairs)):
-                # "Kajak: 3 × 15 zł = 45 zł": the result is of what the sum is of.
-                pairs[mini] = before
-                continue
             is_free = behind in self._by_mini and behind not in self._value_minis
             is_free = is_free and not self._is_compared(behind)
             # "A: x, y, B: z": the y is not of B.
@@ -385,15 +318,6 @@ class Things:
             pairs[mini] = self._by_mini[partner][-1].side
         return pairs
 
-    def _before(self, mini: Clause, minis: Sequence[Clause], pairs: Mapping[Clause, int]) -> int:
-        """The side of the nearest mini-clause before that is bound to a thing; NOTHING for none."""
-        for other in reversed(minis[max(0, mini.rank - _REACH_BACK) : mini.rank]):
-            if other in pairs:
-                return pairs[other]
-            if other in self._by_mini:
-                return self._by_mini[other][-1].side
-        return NOTHING
-
     def _around(self, place: Place) -> int | None:
         """The nearest thing before in the sentence, else behind it."""
         mini = self._units.mini(place.start)
@@ -408,11 +332,6 @@ class Things:
             if is_free and not self._is_compared(other):
                 return self._by_mini[other][0].side
         return None
-
-    def is_own_behind(self, token: int) -> bool:
-        """Whether the first thing behind a token, in its sentence, is the statement's own."""
-        things = self._between(token, self._units.sentence(token).end)
-        return bool(things) and things[0].side == OWN
 
     def _is_aside(self, mini: Clause) -> bool:
         """Whether a mini-clause speaks of its thing by the way: "inaczej niż rower".

@@ -155,16 +155,14 @@ class _Judgement:
             return []
         things = self._things(said)
         mentions = [
-            _Mention(place, self._sign(place, things) * sign, side)
+            _Mention(
+                place,
+                self._signs.of(place) * sign,
+                NOTHING if things is None else things.side(place),
+            )
             for place, sign in places
-            for side in self._sides(place, things)
         ]
         for place, sign in places:
-            # What the cells of a table say of it.
-            mentions += [
-                _Mention(cell, answer * sign, NOTHING if things is None else things.side(cell))
-                for cell, answer in self._signs.cells(place)
-            ]
             # What few words say of another thing: "siostra ma rację, brat nie".
             mentions += [
                 _Mention(place, contrast * sign, side)
@@ -172,19 +170,6 @@ class _Judgement:
                 if self._signs.of(place) == -contrast
             ]
         return mentions + self._verdicts(spoken, things)
-
-    @staticmethod
-    def _sides(place: Place, things: Things | None) -> Sequence[int]:
-        if things is None:
-            return (NOTHING,)
-        return tuple(dict.fromkeys(things.listed(place))) or (things.side(place),)
-
-    def _sign(self, place: Place, things: Things | None) -> int:
-        """What is said at a place; "dotyczy tylko X" limits it where X is not the own thing."""
-        limit = self._signs.limit(place) if things is not None else None
-        if limit is not None and things is not None and things.is_own_behind(limit):
-            return AFFIRMED
-        return self._signs.of(place)
 
     def _things(self, said: Sequence[Place]) -> Things | None:
         compiled, find, reading = self._compiled, self._finder.find, self._reading

@@ -26,48 +26,38 @@ def _words(key: str) -> WordSet:
 
 
 # What a word does to the clause it stands in; one word may do several things.
-_KEYS = (
-    *("not", "without", "instead", "nor", "none", "false", "past", "past_adjectives"),
-    *("past_years", "elsewhere", "unreal", "besides", "mistaking"),
-)
+_KEYS = ("not", "without", "instead", "nor", "none", "false", "past", "past_years", "unreal")
 _LISTS: Mapping[int, WordSet] = {
     **{1 << place: _words(key) for place, key in enumerate(_KEYS)},
     1 << len(_KEYS): word_set("verdict", "yes"),
     2 << len(_KEYS): word_set("verdict", "no"),
 }
-(_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE, _PAST, _PAST_ADJECTIVE) = list(_LISTS)[:8]
-(_PAST_YEAR, _ELSEWHERE, _UNREAL, _BESIDES, _MISTAKING, _YES, _NO) = list(_LISTS)[8:]
+(_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE) = list(_LISTS)[:6]
+(_PAST, _PAST_YEAR, _UNREAL, _YES, _NO) = list(_LISTS)[6:]
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
-_PAST_THINGS, _HERE, _CHANGED = map(_words, ("past_things", "here", "changed"))
+_CHANGED = _words("changed")
 _ERRORS, _THAT = table("polarity")["disowning"], _words("that")
 _CHECKING, _RUNNING = _words("checking"), word_set("starts", "running")
 _COMPARED, _SPARING = _words("compared"), _words("sparing")
-_BOUNDED, _HAVING, _LIMITED = map(_words, ("bounded", "having", "limited"))
+_BOUNDED, _HAVING = _words("bounded"), _words("having")
 _BEHIND, _COVERING, _JOINS = _words("behind"), _words("covering"), _words("joins")
 _GOVERNORS, _PAYING, _INSTEAD_ENDS = map(_words, ("governors", "paying", "instead_ends"))
 _TOO_LATE = [tuple(phrase.split()) for phrase in table("polarity")["too_late"]]
 _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
+# "Drożej niż poprzednio", "będzie obowiązywał".
+_NOT_PAST = frozenset(["niż", "będzie", "będą"])
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
-# "Dawniej" this near to the head of a sentence holds for all of it, up to a word that turns.
-_THEN, _THEN_HEAD = _words("then"), 3
 SUPPOSING = WordSet(["gdyby*", "jakby*"])
 _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
-_ASIDE = frozenset(["inaczej", "odróżnieniu", "przeciwieństwie"])
-_ENDING = frozenset(["już", "nie", "ale", "lecz", "a"])
-_ONE = frozenset(["jeden", "jedna", "jedno", "jednego", "jednej", "jedną", "jednym"])
-_OF_THEM = (["z", "nich"], ["z", "tych"], ["z", "dwóch"], ["z", "obu"])
-_REVERSED = frozenset(["odwrotnie", "odwrót", "inaczej"])
-_HOLDS_FOR = ("dotyczy", "obejmuje")
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
-_REACH_BESIDES, _REACH_FALSE, _REACH_HEAD = 2, 1, 6
+_REACH_FALSE, _REACH_HEAD = 1, 6
 _LONGEST_VERDICT = 8
 _LONGEST_WORD = 40
-_MOST_CELLS = 200
 # Words for yes and no that are looked at.
 _MOST_VERDICTS = 1_000
 
@@ -80,10 +70,6 @@ def _signal(word: str) -> int:
     found = sum(signal for signal, words in _LISTS.items() if word in words)
     is_unreal = word.endswith(_UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
     return found | _UNREAL if is_unreal else found
-
-
-def _ends(word: str) -> bool:
-    return word in _HERE or word in _ENDING
 
 
 class Signs:
@@ -130,7 +116,7 @@ class Signs:
         first, last = clause[place.start], clause[place.end - 1]
         if last.sentence.mark == "?":
             return self._answered(last)
-        if not place.unit and (label := self._label(last) or self._ended(last)):
+        if not place.unit and (label := self._label(last)):
             return label
         signals = self._signals
         tokens = self._around(place, first, last)
@@ -197,77 +183,27 @@ class Signs:
             return OPEN
         return self._said(token) if behind.opener == ":" or is_alone else OPEN
 
-    def _ended(self, clause: Clause) -> int:
-        """DENIED where the clause behind says that it holds no more: "..., teraz już nie"."""
-        behind = self._reading.units.following(clause)
-        if behind is None or behind.opener != "," or len(behind.tokens) > _REACH_HEAD:
-            return OPEN
-        words = {self._words[token] for token in behind.tokens}
-        is_ended = "nie" in words and len(words) > 1
-        return DENIED if is_ended and all(_ends(word) for word in words) else OPEN
-
     def _said(self, token: int) -> int:
         """AFFIRMED for "tak", DENIED for "nie"."""
         signal = self._signals.get(token, 0)
         return AFFIRMED if signal & _YES else DENIED if signal & _NO else OPEN
 
-    def cells(self, place: Place) -> Iterator[tuple[Place, int]]:
-        """The cells of a table that answer what its row's or column's head asks, with their signs.
-
-        "| | czy bezpłatnie | ..." above "| basen | tak | ...".
-        """
-        units = self._reading.units
-        asked = units.clause[place.start]
-        head = asked.sentence.line
-        is_label = asked.cell == units.clause[head.start].cell
-        is_question = asked.sentence.mark == "?" or self._words[asked.tokens[0]] == "czy"
-        if not head.is_row or not (is_label or is_question):
-            return
-        is_top = not head.number or not units.lines[head.number - 1].is_row
-        ahead = units.clauses[asked.number + 1 : asked.number + _MOST_CELLS]
-        for clause in ahead:
-            line = clause.sentence.line
-            if not line.is_row:
-                return
-            is_below = is_question and is_top and line is not head and clause.cell == asked.cell
-            if (is_below or line is head) and self._said(clause.tokens[0]):
-                yield place_at(clause.tokens[0]), self._said(clause.tokens[0])
-
     # What is neither affirmed nor denied.
 
     def _is_open(self, place: Place, clause: Clause, marked: Sequence[tuple[int, int]]) -> bool:
         """Whether the place is asked, past, unreal or limited: nothing is said of today."""
-        words, units = self._words, self._reading.units
+        words = self._words
         for token, signal in marked:
-            distance = place.start - token
-            if signal & _UNREAL or (
-                token not in place.taken
-                and (
-                    (signal & _PAST and not self._is_future(token) and words[token - 1] != "niż")
-                    or (signal & _ELSEWHERE and self._is_turned(clause))
-                    or (signal & _PAST_ADJECTIVE and self._is_of_old(token))
-                    or (signal & _PAST_YEAR and token and words[token - 1] == "do")
-                    or (
-                        signal & _BESIDES
-                        and 0 < distance <= _REACH_BESIDES
-                        and not self._adds(token)
-                    )
-                )
-            ):
+            if signal & _UNREAL:
                 return True
-        first = clause.tokens[0]
-        if words[first] == "czy" and not self._is_checked(place, clause):
+            is_past = signal & _PAST or (signal & _PAST_YEAR and token and words[token - 1] == "do")
+            if is_past and token not in place.taken and words[token - 1] not in _NOT_PAST:
+                return True
+        if words[clause.tokens[0]] == "czy" and not self._is_checked(place, clause):
             return True
-        is_of_another = self._is_changed(place) if place.unit else self._is_of_amount(place)
-        return (
-            is_of_another
-            or self._is_limited(place)
-            or self._is_of_one(place, clause)
-            or self._is_mistaken(place, marked)
-            or clause.sentence.number in self._reversed
-            or self._is_told(clause, place)
-            or (clause.opener == ":" and self._is_past(units.clauses[clause.number - 1]))
-        )
+        if place.unit:
+            return self._is_changed(place) or self._is_too_late(place)
+        return self._is_of_amount(place)
 
     def _is_checked(self, place: Place, clause: Clause) -> bool:
         """Whether "czy" asks nothing: "bez względu na to, czy", "sprawdza, czy w 2 miesiące"."""
@@ -290,51 +226,6 @@ class Signs:
             clause[token] is not clause[place.start]
             for token in self._nearby(place.start, SUPPOSING)
         )
-
-    def _is_told(self, clause: Clause, place: Place) -> bool:
-        """Whether the sentence began with what was then, or the clause leads on from an aside.
-
-        "Dawniej kajak kosztował 30 zł, a rower 45 zł", "inaczej niż w Gdyni, gdzie jest 45 zł".
-        """
-        words, units = self._words, self._reading.units
-        head = units.clause[clause.sentence.start]
-        if clause is not head and any(words[token] in _THEN for token in head.tokens[:_THEN_HEAD]):
-            behind = range(head.tokens[0], min(place.start, head.tokens[0] + _REACH))
-            if not any(words[token] in _HERE or words[token] in _TURNING for token in behind):
-                return True
-        before = units.clauses[clause.number - 1]
-        is_relative = words[clause.tokens[0]] == "gdzie" and before.sentence is clause.sentence
-        return is_relative and any(words[token] in _ASIDE for token in before.tokens[:2])
-
-    def _is_past(self, label: Clause) -> bool:
-        """Whether a label speaks of the past: "w ubiegłym roku było inaczej: ..."."""
-        tokens = label.tokens[-_REACH_HEAD:]
-        if any(self._words[token] == "niż" for token in tokens):
-            # "Drożej niż poprzednio: 45 zł"
-            return False
-        signals = [(token, self._signals.get(token, 0)) for token in tokens]
-        return {"było", "inaczej"} <= {self._words[token] for token in tokens} or any(
-            signal & _PAST or (signal & _PAST_ADJECTIVE and self._is_of_old(token))
-            for token, signal in signals
-        )
-
-    def _is_of_old(self, token: int) -> bool:
-        """Whether it is "dawny cennik", but not "według dawnego cennika"."""
-        is_valid = token > 0 and self._words[token - 1] in ("według", "wedle", "wg")
-        return not is_valid and self._next(token) in _PAST_THINGS
-
-    def _is_future(self, token: int) -> bool:
-        """Whether it is "będzie obowiązywał"."""
-        return token > 0 and self._words[token - 1] in ("będzie", "będą")
-
-    def _adds(self, token: int) -> bool:
-        """Whether it is "poza tym", "oprócz tego", which add."""
-        return self._next(token) in ("tym", "tego")
-
-    def _is_turned(self, clause: Clause) -> bool:
-        """Whether another clause of the sentence turns to what holds here and now."""
-        near = self._nearby(clause.tokens[0], _HERE)
-        return any(self._reading.units.clause[token] is not clause for token in near)
 
     def _nearby(self, token: int, words: WordSet) -> Iterator[int]:
         """The tokens of a sentence, near one of it, that are some words."""
@@ -361,53 +252,12 @@ class Signs:
                 return True
         return False
 
-    def _is_of_one(self, place: Place, clause: Clause) -> bool:
-        """Whether it is said of one of several: "tylko jeden z nich"."""
-        clauses = self._reading.units.clause
-        return any(clauses[token] is clause and token not in place.taken for token in self._of_them)
-
-    @cached_property
-    def _of_them(self) -> Sequence[int]:
-        """Each "jeden z nich"."""
-        words = self._words
-        ones = [token for token, word in enumerate(words) if word in _ONE]
-        return [token for token in ones if words[token + 1 : token + 3] in _OF_THEM][:_REACH]
-
-    def _is_mistaken(self, place: Place, marked: Sequence[tuple[int, int]]) -> bool:
-        """Whether it is what something should not be taken for: "proszę nie mylić z PIT-36"."""
-        first = next((token for token, signal in marked if signal & _MISTAKING), place.start)
-        return not {"z", "ze"}.isdisjoint(self._words[first + 1 : place.start])
-
-    @cached_property
-    def _reversed(self) -> frozenset[int]:
-        """The sentences that the next one calls past: "dziś jest odwrotnie"."""
-        units, words = self._reading.units, self._words
-        if _REVERSED.isdisjoint(words):
-            return frozenset()
-        turns = (token for token, word in enumerate(words) if word in _REVERSED)
-        found = set()
-        for token in turns:
-            sentence = units.sentence(token)
-            head = words[sentence.start : min(token, sentence.start + _REACH_HEAD)]
-            if any(word in _HERE for word in head):
-                found.add(sentence.number - 1)
-        return frozenset(found)
-
-    def limit(self, place: Place) -> int | None:
-        """The token of a "dotyczy tylko" right behind a place."""
-        behind = self._words[place.end : place.end + 2]
-        is_limited = len(behind) == 2 and behind[0] in _HOLDS_FOR and behind[1] in _LIMITED
-        return place.end if is_limited else None
-
-    def _is_limited(self, place: Place) -> bool:
-        """Whether the place is followed by "dotyczy tylko", a number by "temu", "to za mało"."""
-        clause = self._reading.units.clause
-        behind = tuple(self._words[place.end : place.end + 4])
+    def _is_too_late(self, place: Place) -> bool:
+        """Whether a number is followed by "temu", "to za mało"."""
+        clause, behind = self._reading.units.clause, tuple(self._words[place.end : place.end + 4])
         if not behind or clause[place.end] is not clause[place.end - 1]:
             return False
-        if self.limit(place) is not None:
-            return True
-        return bool(place.unit) and any(behind[: len(late)] == late for late in _TOO_LATE)
+        return any(behind[: len(late)] == late for late in _TOO_LATE)
 
     # What is denied.
 
