@@ -41,7 +41,7 @@ BENCHMARKS := start remote memory scoring rescore compare_many report_size long_
 bench: $(VENV)/bin/activate  ## the measurements of benchmarks/, on a quiet machine (half an hour)
 	$(RUN) for program in $(BENCHMARKS); do python benchmarks/$$program.py || exit; done
 
-architectures: $(VENV)/bin/activate  ## which architectures local models answer for exactly (a quarter of an hour)
+architectures: $(VENV)/bin/activate  ## which architectures local models answer for exactly (five to ten minutes)
 	$(RUN) python benchmarks/architectures.py
 
 # Each server in an environment of its own. vLLM tells by the name and version it is installed under
