@@ -116,6 +116,8 @@ def compared(
     if comparison.conditions_left_out:
         count = comparison.conditions_left_out
         say(f"{count} conditions are not scored in all logs, and left out")
+    if options.by is not None and not comparison.models[0].groups:
+        say(f"{paths[0]}: does not tell the {options.by} of its questions")
     setting = Setting(
         matching,
         common_signature(logs, matching),

@@ -117,19 +117,37 @@ def group_table(outcome: Outcome, grouping: str, seed: int, *, wide: bool = Fals
     groups, places = outcome.grouped(seed, grouping), outcome.places_by(grouping)
     if not groups:
         return f"the log does not tell the {grouping} of its questions"
-    some = [key for key in shown_rates([*groups.values()]) if wide or key in _FIRST_RATES]
-    rows = [
+    rows = [([group, str(len(places[group]))], scores) for group, scores in groups.items()]
+    title = f"by {grouping}, rule {outcome.matching}, per cent"
+    grid = group_grid(title, [grouping, "questions"], rows, wide=wide)
+    return grid.text(width=None if wide else WIDTH)
+
+
+def group_grid(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[Sequence[str], Mapping[str, Estimate]]],
+    *,
+    wide: bool,
+) -> Grid:
+    """The total and the rates of groups of questions.
+
+    Args:
+        columns: what stands before the total; the last of it is a number.
+        rows: of each group the cells of these columns, and its estimates.
+        wide: show all rates, and the ends of intervals.
+    """
+    rates = shown_rates([scores for _, scores in rows])
+    some = [key for key in rates if wide or key in _FIRST_RATES]
+    cells = [
         [
-            *(group, str(len(places[group]))),
-            *_total_cells(total, wide),
+            *(*told, *_total_cells(scores.get("total"), wide)),
             *(f"{scores[key].mean * 100:.0f}" if key in scores else "" for key in some),
         ]
-        for group, scores in groups.items()
-        for total in [scores.get("total")]
+        for told, scores in rows
     ]
-    header = [grouping, "questions", "total", *["95 % interval"] * wide, *some]
-    title = f"by {grouping}, rule {outcome.matching}, per cent"
-    return Grid(title, header, rows).text(width=None if wide else WIDTH)
+    header = [*columns, "total", *["95 % interval"] * wide, *some]
+    return Grid(title, header, cells, align="l" * (len(columns) - 1))
 
 
 def _total_cells(total: Estimate | None, wide: bool) -> Sequence[str]:

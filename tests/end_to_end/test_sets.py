@@ -55,6 +55,11 @@ def test_compare(
         for variant in ("core", "twin")
         for model in MODELS
     ]
+    assert main([*command, "--by", "kind"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    titles = [f"{name}, by kind, rule substring, per cent" for name in ("urzad", "urzad-hard")]
+    assert [line for line in lines if " by " in line] == titles
     # Each set must reach the floor: the sentences nearest to a question do in neither.
     assert main([*command, "--fail_under", "total=90"]) == 1
     told = [line.partition(" is ")[0] for line in capsys.readouterr().err.splitlines()]

@@ -65,7 +65,7 @@ class Model:
         scores: measure -> its estimate.
         differences: measure -> its difference from the first model; empty for the first.
         rates: rate -> its estimate, over the answers that it is about in all logs.
-        groups: group of questions -> the estimate of its total; of the grouping asked for.
+        groups: group of questions -> its total and its rates; of the grouping asked for.
         performance: what all the answers of the log took.
         judged: judged score -> its estimate, over the answers that are judged in all logs.
     """
@@ -75,7 +75,7 @@ class Model:
     scores: Mapping[str, Estimate]
     differences: Mapping[str, Difference]
     rates: Mapping[str, Estimate] = field(default_factory=dict)
-    groups: Mapping[str, Estimate] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     performance: Figures | None = None
     judged: Mapping[str, Estimate] = field(default_factory=dict)
 
@@ -119,7 +119,7 @@ def compare(
 
     Args:
         top: how many questions are told on which the models differ most.
-        grouping: by which the totals of groups of questions are told.
+        grouping: by which totals and rates of groups of questions are told.
         prices: of each log's tokens; empty where none is known.
 
     Raises:
@@ -141,7 +141,7 @@ def compare(
     judged = dict(_shared([log.judged for log in logs], common, resampling))
     rates = dict(_shared([log.rates for log in logs], common, resampling))
     names = [key for key, is_scored in zip(common, scored, strict=True) if is_scored]
-    groups = dict(_groups(logs[0], grouping, names, *tables["total"], resampling))
+    groups = dict(_groups(logs, grouping, names, *tables["total"], resampling))
     models = [
         Model(
             name,
@@ -149,7 +149,10 @@ def compare(
             {measure: estimates[measure][index] for measure in tables},
             {measure: differences[measure][index - 1] for measure in tables} if index else {},
             {rate: found[index] for rate, found in rates.items()},
-            {group: found[index] for group, found in groups.items()},
+            {
+                group: {name: estimates[index] for name, estimates in found.items()}
+                for group, found in groups.items()
+            },
             log.performance.figures(price),
             {score: found[index] for score, found in judged.items()},
         )
@@ -201,19 +204,22 @@ def _estimates(sums: Floats, counts: Floats, resampling: Resampling) -> Sequence
 
 
 def _groups(
-    log: ScoredLog,
+    logs: Sequence[ScoredLog],
     grouping: str | None,
     samples: Sequence[str],
     sums: Floats,
     counts: Floats,
     resampling: Resampling,
-) -> Iterator[tuple[str, Sequence[Estimate]]]:
-    """Yield each group that a log tells, with its total in all logs."""
-    groups = log.groups.get(grouping or "", {})
+) -> Iterator[tuple[str, Mapping[str, Sequence[Estimate]]]]:
+    """Yield each group that the first log tells, with its total and its rates in all logs."""
+    groups = logs[0].groups.get(grouping or "", {})
     for group in ordered(grouping or "", groups):
         places = [place for place, key in enumerate(samples) if key in groups[group]]
         if counts[places].any():
-            yield group, _estimates(sums[:, places], counts[places], resampling)
+            total = _estimates(sums[:, places], counts[places], resampling)
+            own = [samples[place] for place in places]
+            rates = _shared([log.rates for log in logs], own, resampling)
+            yield group, {"total": total, **dict(rates)}
 
 
 def _shared(

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields
 
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
-from ragifeval.run.summary import shown_rates
+from ragifeval.run.summary import group_grid, shown_rates
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
 from ragifeval.tables import WIDTH, Grid, one_line
@@ -30,7 +30,7 @@ class Setting:
         signature: what the logs have in common; None where none has a signature.
         seed, draws: of the resampling.
         measures: those whose differences the tables show.
-        grouping: of the questions whose totals are told.
+        grouping: of the questions whose totals and rates are told.
     """
 
     matching: str
@@ -70,15 +70,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
             ],
         )
     yield _rates(comparison, is_compact)
-    if first.groups:
-        yield Grid(
-            f"total by {setting.grouping}, per cent",
-            [str(setting.grouping), "count", *(model.name for model in comparison.models)],
-            [
-                [group, str(total.count), *(percent(m.groups[group]) for m in comparison.models)]
-                for group, total in first.groups.items()
-            ],
-        )
+    yield from _groups(comparison, setting, is_compact)
     yield from _performance(comparison)
     if first.judged:
         yield Grid(
@@ -144,6 +136,28 @@ def _rates(comparison: Comparison, is_compact: bool) -> Grid:
             for model in comparison.models
         ],
     )
+
+
+def _groups(
+    comparison: Comparison, setting: Setting, is_compact: bool, name: str = ""
+) -> Iterator[Grid]:
+    """The table of groups of questions, where they are asked for.
+
+    Args:
+        name: of what is compared, where that is told.
+    """
+    if comparison.models[0].groups:
+        told = f"{name}, " if name else ""
+        yield group_grid(
+            f"{told}by {setting.grouping}, rule {setting.matching}, per cent",
+            [str(setting.grouping), "model", "questions"],
+            [
+                ([group, model.name, str(model.groups[group]["right"].count)], model.groups[group])
+                for group in comparison.models[0].groups
+                for model in comparison.models
+            ],
+            wide=not is_compact,
+        )
 
 
 _FIGURES = (
@@ -275,7 +289,11 @@ def as_csv(comparison: Comparison, setting: Setting) -> str:
     for model in comparison.models:
         judged = {f"judged {name}": score for name, score in model.judged.items()}
         rates = {f"rate {name}": rate for name, rate in model.rates.items()}
-        groups = {f"total {setting.grouping} {name}": x for name, x in model.groups.items()}
+        groups = {
+            f"{'' if name == 'total' else 'rate '}{name} {setting.grouping} {group}": score
+            for group, found in model.groups.items()
+            for name, score in found.items()
+        }
         for name, score in {**model.scores, **rates, **groups, **judged}.items():
             row = {
                 "model": _cell(model.name),
@@ -392,12 +410,26 @@ def _compared_as_json(compared: Compared) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
+def _side_by_side(
+    render: Callable[[Grid], str], *, is_compact: bool = False
+) -> Callable[[Compared], str]:
+    """A format that shows the totals, then the groups of each of what is compared."""
+
+    def show(compared: Compared) -> str:
+        grids = [total_grid(compared, is_compact=is_compact)]
+        for name, (comparison, setting) in compared.items():
+            grids += _groups(comparison, setting, is_compact, name)
+        return "\n\n".join(map(render, grids))
+
+    return show
+
+
 GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
-    "table": lambda compared: total_grid(compared, is_compact=True).text(width=WIDTH),
-    "wide": lambda compared: total_grid(compared).text(),
-    "markdown": lambda compared: total_grid(compared).markdown(),
+    "table": _side_by_side(lambda grid: grid.text(width=WIDTH), is_compact=True),
+    "wide": _side_by_side(Grid.text),
+    "markdown": _side_by_side(Grid.markdown),
     "json": _compared_as_json,
-    "latex": lambda compared: total_grid(compared).latex(),
+    "latex": _side_by_side(Grid.latex),
 }
 """The formats of all variants, or of several sets, side by side."""
 

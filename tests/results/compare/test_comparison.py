@@ -437,8 +437,22 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
     expected |= {"cites_distractor": 1, "cites_unknown": 0, "uncited": 0, "reasoning": 0}
     assert means[0] == pytest.approx(expected)
     assert means[1] == pytest.approx({**expected, "right": 1 / 3, "partly": 0, "wrong": 2 / 3})
-    groups = {name: (total["mean"], total["count"]) for name, total in two["groups"].items()}
-    assert groups == {"x": (pytest.approx(1 / 3), 3), "y": (1, 1)}
+    groups = {
+        group: {name: (score["mean"], score["count"]) for name, score in found.items()}
+        for group, found in two["groups"].items()
+    }
+    # Of kind x are p0, wrong in both conditions, and p1, right in its one; of kind y p1 alone.
+    none_of = ("partly", "false_refusal", "cites_unknown", "uncited", "reasoning")
+    assert groups == {
+        "x": {
+            **{"total": (pytest.approx(1 / 3), 3), "right": (0.5, 2), "wrong": (0.5, 2)},
+            **{"cites_distractor": (1, 2), **dict.fromkeys(none_of, (0, 2))},
+        },
+        "y": {
+            **{"total": (1, 1), "right": (1, 1), "wrong": (0, 1), "cites_distractor": (1, 1)},
+            **dict.fromkeys(none_of, (0, 1)),
+        },
+    }
     # 3,000 tokens at 2 and 300 at 10 for a million; in 1 + 2 + 3 s that overlap in one.
     performance = {**one["performance"], "cost": None}
     assert one["performance"]["cost"] == pytest.approx(0.009)
@@ -455,9 +469,29 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
     assert main(["compare", *map(str, paths), *by, "table"]) == 0
     printed = [row.split() for row in capsys.readouterr().out.splitlines()]
     assert ["n", "total", "-50.00", "84.0", "under", "30"] in printed
+    heads = ["kind", "model", "questions", "total", "right", "wrong", "false_refusal"]
+    assert [heads, *printed[printed.index(heads) + 2 :][:4]] == [
+        heads,
+        ["x", "m", "2", "100.0", "±0.0", "100", "0", "0"],
+        ["x", "n", "2", "33.3", "±50.0", "50", "50", "0"],
+        ["y", "m", "1", "100.0", "±50.0", "100", "0", "0"],
+        ["y", "n", "1", "100.0", "±50.0", "100", "0", "0"],
+    ]
     assert ["m", *["3,000", "300", "2.00", "3.00", "5", "60", "0.0090", "3.0000"]] in printed
-    assert main(["compare", str(paths[0])]) == 0
-    assert "half the width of the 95 % intervals" in capsys.readouterr().out
+    assert main(["compare", *map(str, paths), *by, "markdown"]) == 0
+    rates = "total | 95 % interval | right | partly | wrong | false_refusal | cites_distractor"
+    cells = [re.sub(" +", " ", row) for row in capsys.readouterr().out.splitlines()]
+    assert f"| kind | model | questions | {rates} | cites_unknown | uncited |" in cells
+    assert "| x | n | 2 | 33.3 | 0.0 - 100.0 | 50 | 0 | 50 | 0 | 100 | 0 | 0 |" in cells
+    assert main(["compare", *map(str, paths), *by, "csv"]) == 0
+    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    found = {(row["model"], row["measure"]): (row["mean"], row["count"]) for row in rows}
+    assert found["n", "rate wrong kind x"] == ("0.5", "2")
+    assert found["n", "total kind y"] == ("1.0", "1")
+    assert main(["compare", str(paths[0]), "--by", "length"]) == 0
+    shown = capsys.readouterr()
+    assert "half the width of the 95 % intervals" in shown.out
+    assert shown.err == f"{paths[0]}: does not tell the length of its questions\n"
 
 
 def test_names(tmp_path: Path) -> None:
