@@ -118,6 +118,7 @@ ARCHITECTURES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         },
     ),
     "RecurrentGemma": ("recurrent_gemma", {"lru_width": 96, "attention_window_size": 64}),
+    "CPM-Ant": ("cpmant", {"dim_head": 24, "dim_ff": 192, "prompt_length": 8}),
     "RWKV": ("rwkv", {"attention_hidden_size": 96, "context_length": 2048}),
 }
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import torch
 from transformers import LogitsProcessorList
 
+from ragifeval.errors import UserError
 from ragifeval.generators.base import Request
-from ragifeval.generators.local.loading import LoadedModel
+from ragifeval.generators.local.loading import LoadedModel, one_line
 from ragifeval.generators.local.sampling import TokenChoice, stream
 
 CPU_BATCH = 8
@@ -93,9 +94,13 @@ class Batches(ABC):
             rows: list[Row] = []
             try:
                 yield from self.generate(waiting, rows)
-            except (RuntimeError, MemoryError) as error:
+            except UserError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a model may raise anything
                 if not _is_shortage(error):
-                    raise
+                    raise UserError(
+                        f"model: it cannot go on with these settings: {one_line(error)}"
+                    ) from None
             if not rows:
                 continue
             # Out here the frames of the exception, which hold the tensors, are gone.

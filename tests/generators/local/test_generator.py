@@ -235,6 +235,27 @@ def test_a_setting_that_breaks_generation_is_one_line(tiny_model: Path, tmp_path
         LocalGenerator(configured(model), False)
 
 
+def test_a_model_that_fails_in_mid_run_ends_it_in_one_line(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one does whose attention is compiled for each length, where the compiler fails."""
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "c"))
+    own = {"auto_map": {"AutoModelForCausalLM": "own.OwnModel"}}
+    model = copied(tiny_model, tmp_path / "m", "config.json", **own)
+    (model / "own.py").write_text(
+        "from transformers import LlamaForCausalLM\n\n"
+        "class OwnModel(LlamaForCausalLM):\n"
+        "    def forward(self, input_ids, **options):\n"
+        "        if input_ids.shape[1] > 20:\n"
+        "            raise IndexError('more than 20\\ntokens')\n"
+        "        return super().forward(input_ids, **options)\n"
+    )
+    generator = LocalGenerator(configured(model, trust_remote_code=True), True)
+    expected = r"^model: it cannot go on with these settings: IndexError: more than 20 tokens$"
+    with pytest.raises(UserError, match=expected):
+        list(generator.generate(requests(QUESTIONS, text_completion=True)))
+
+
 def test_a_date_in_the_template_is_part_of_the_signature(tiny_model: Path, tmp_path: Path) -> None:
     model = copied(tiny_model, tmp_path / "m", "generation_config.json")
     template = model / "chat_template.jinja"

@@ -273,9 +273,14 @@ def test_an_adapter_without_peft(
         check_paths(LocalConfig(model=str(directory)))
 
 
-def test_an_adapter_answers_as_merged_into_its_base_model(tiny_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_beside_its_base", [False, True])
+def test_an_adapter_answers_as_merged_into_its_base_model(
+    tiny_model: Path, tmp_path: Path, is_beside_its_base: bool
+) -> None:
     pytest.importorskip("peft", reason="peft is not installed")
     adapter, merged = adapted(tiny_model, tmp_path)
+    if is_beside_its_base:
+        shutil.copytree(tiny_model, adapter, dirs_exist_ok=True)
     asked = requests(QUESTIONS)
     made = texts(answered(configured(adapter), asked))
     assert made == texts(answered(configured(merged), asked))
