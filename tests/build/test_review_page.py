@@ -15,6 +15,7 @@ from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review import page as review_page
 from ragifeval.build.review.page import render, write_review_page
 from ragifeval.build.review.table import COLUMNS, Reviewed, Row, Verdict, read_table, write_table
+from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.text.normalizer import load_normalizer
 from tests.browser import BrowserPage, check_policy, needs_chromium, start_chromium
 
@@ -63,7 +64,7 @@ def many(count: int) -> list[Row]:
 
 
 def rendered(title: str = "urlopy") -> str:
-    return render(rows(), "pl", title, load_normalizer())
+    return render(rows(), "en", title, load_normalizer())
 
 
 def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
@@ -71,7 +72,7 @@ def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
 
 
 def test_nothing_of_a_text_is_markup() -> None:
-    plain, hostile = render([], "pl", "urlopy"), rendered(HOSTILE)
+    plain, hostile = render([], "en", "urlopy"), rendered(HOSTILE)
     for tag in ("<script", "</script", "</title", "<img", "</textarea", "<!--"):
         assert hostile.count(tag) == plain.count(tag)
     hostile.encode()
@@ -142,7 +143,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 def page(browser: Page, tmp_path: Path) -> Page:
     """The review of rows(), nothing of it done yet."""
     path = tmp_path / "review.html"
-    write_review_page(path, rows(), "pl", f"urlopy {tmp_path}", load_normalizer())
+    write_review_page(path, rows(), "en", f"urlopy {tmp_path}", load_normalizer())
     browser.open(path)
     return browser
 
@@ -166,7 +167,7 @@ def test_a_page_loads_quietly_and_fits(
     browser: Page, tmp_path: Path, width: int, scheme: str
 ) -> None:
     path = tmp_path / "review.html"
-    write_review_page(path, rows()[::-1], "pl", HOSTILE)
+    write_review_page(path, rows()[::-1], "en", HOSTILE)
     browser.open(path, width, scheme)
     browser.press("e")
     assert browser.complaints() == []
@@ -191,7 +192,7 @@ def test_what_a_sample_shows(page: Page) -> None:
         "return ['question', 'answer', 'text', 'edit-question', 'edit-answer', 'edit-phrases']"
         ".map((name) => document.getElementById(name).lang)"
     )
-    assert (langs, page.run("return document.documentElement.lang")) == (["pl"] * 6, "en")
+    assert (langs, page.run("return document.documentElement.lang")) == (["en"] * 6, "en")
     # In other forms too: "początek urlopu" is "początkiem urlopu" in the text.
     assert page.texts("#answer mark") == ["Siedem dni", "przed urlopem"]
     assert page.texts("#text mark") == ["siedem dni", "początkiem urlopu"]
@@ -208,6 +209,40 @@ def test_what_a_sample_shows(page: Page) -> None:
     ]
     assert page.texts("#text mark") == ["Opłata"]
     assert page.text("#ratings-title, #ratings") == ""
+
+
+@needs_chromium
+def test_a_polish_build_has_a_polish_page(browser: Page, tmp_path: Path) -> None:
+    write_review_page(tmp_path / "review.html", rows(), "pl", f"opłaty {tmp_path}")
+    browser.open(tmp_path / "review.html")
+    assert browser.run("return document.documentElement.lang") == "pl"
+    assert browser.text("title") == f"Przegląd: opłaty {tmp_path}"
+    browser.press("a", "r", "\ue014")
+    assert browser.text("#count") == "przejrzane: 2 z 4 (przyjęte: 1, odrzucone: 1)"
+    assert browser.text("#place") == "4 z 4"
+    assert browser.text("#source") == f"{HOSTILE}, wiersz 12"
+    browser.press("\ue012", "\ue012")
+    assert browser.text("#verdict") == "odrzucone"
+    assert browser.texts("#phrases li") == [
+        "18 zł nie w odpowiedzi, nie w tekście",
+        "opłata nie w odpowiedzi, już w pytaniu",
+    ]
+    assert browser.complaints() == []
+
+
+def test_every_text_is_there_in_every_language_and_used() -> None:
+    catalogues = [load_texts(language, review_page._CATALOGUE) for language in LANGUAGES]
+    own = Path(review_page.__file__).parent
+    sources = "".join(
+        path.read_text(encoding="utf-8")
+        for pattern in ("*.js", "*.jinja")
+        for path in own.glob(pattern)
+    )
+    for name in catalogues[0]:
+        placeholders = [set(re.findall(r"\{\w+\}", texts[name])) for texts in catalogues]
+        assert placeholders[0] == placeholders[1], name
+        used = rf"""\bt\.{name}\b|\btexts\.{name}\b|say\("{name}"|t\["{name}"\]"""
+        assert re.search(used, sources), f"{name} is not used"
 
 
 @needs_chromium
@@ -280,7 +315,7 @@ def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> No
     assert page.text("#count").startswith("1 of 4")
 
     def opened(samples: list[Row], title: str = f"urlopy {tmp_path}") -> str:
-        write_review_page(other, samples, "pl", title)
+        write_review_page(other, samples, "en", title)
         page.open(other)
         return page.text("#count").partition(" reviewed")[0]
 
@@ -323,7 +358,7 @@ class Rounds:
             judged(row, applied[key], note) if key in applied else row
             for key, row in known().items()
         ]
-        write_review_page(self.path, made, "pl", self.title, load_normalizer())
+        write_review_page(self.path, made, "en", self.title, load_normalizer())
         self.page.open(self.path)
         return self.shown()
 
@@ -503,7 +538,7 @@ def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> No
     long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
     one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
     made = [one, *(judged(row, "reject", "-1; źle\n=2 ") for row in rows())]
-    write_review_page(tmp_path / "review.html", made, "pl", f"długie {tmp_path}")
+    write_review_page(tmp_path / "review.html", made, "en", f"długie {tmp_path}")
     write_table(tmp_path / "review.csv", made)
     browser.open(tmp_path / "review.html")
     assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
@@ -514,7 +549,7 @@ def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> No
 @needs_chromium
 def test_two_thousand_samples(browser: Page, tmp_path: Path) -> None:
     path = tmp_path / "review.html"
-    write_review_page(path, many(2000), "pl", "wiele")
+    write_review_page(path, many(2000), "en", "wiele")
     assert path.stat().st_size < 600_000  # the chunk is there once
     browser.open(path)
     assert len(browser.texts("#list li")) == 2000

@@ -725,8 +725,9 @@ def test_the_nonsense_of_a_tiny_model(tiny_model: Path, tmp_path: Path) -> None:
     docs = write_texts(tmp_path / "docs", range(100, 106))
     config = {"model": str(tiny_model), "max_new_tokens": 24, "temperature": 0, "batch_size": 4}
     (tmp_path / "local.json").write_text(json.dumps(config), encoding="utf-8")
-    run = build(tmp_path, docs, "--model_config", "local.json", "-o", "out")
+    run = build(tmp_path, docs, "--model_config", "local.json", "-o", "out", "--review")
     assert run.code == 1
+    assert "out/review.csv: nothing to be reviewed\n" in run.err
     assert "0 samples: every question was dropped; out/rejected.jsonl says why" in run.out
     assert "Traceback" not in run.err
     assert len(records(tmp_path / "out" / "rejected.jsonl")) == 6

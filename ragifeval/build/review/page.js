@@ -22,8 +22,8 @@ function drawCount() {
   const count = { "": 0, accept: 0, reject: 0 };
   data.samples.forEach((_, place) => { count[verdictOf(place)] += 1; });
   const done = count.accept + count.reject;
-  $("count").textContent = `${done} of ${data.samples.length} reviewed: ` +
-    `${count.accept} accepted, ${count.reject} rejected`;
+  $("count").textContent = say("count", {
+    done, all: data.samples.length, accepted: count.accept, rejected: count.reject });
   $("progress").value = done;
   $("lost").hidden = isKept;
 }
@@ -90,7 +90,7 @@ function setVerdict(verdict) {
 function judge(verdict) {
   if (verdict === "accept" && !isWhole(current)) {
     openEditor(true);
-    $("message").textContent = "A sample that is accepted needs a question and an answer.";
+    $("message").textContent = texts.not_whole;
     return;
   }
   setVerdict(verdict);

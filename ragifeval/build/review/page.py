@@ -16,7 +16,7 @@ from ragifeval.build.review.table import COLUMNS, EDITABLE, Row
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 from ragifeval.results import report
-from ragifeval.results.report.texts import load_texts
+from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.results.single_page import embedded, policy
 from ragifeval.scoring.signature import fingerprint
 from ragifeval.text.normalizer import Normalizer
@@ -27,8 +27,9 @@ _SCRIPTS = (
     _REPORT / "elements.js",
     *(_HERE / f"{name}.js" for name in ("state", "marks", "sample", "page")),
 )
-# Those that elements.js says by itself.
-_TEXTS = ("mark_document", "mark_unseen")
+_CATALOGUE = _HERE / "texts.toml"
+# Those of the report's.
+_SHARED_TEXTS = ("mark_document", "mark_unseen", "or")
 
 
 def write_review_page(
@@ -41,7 +42,8 @@ def write_review_page(
     """Write the page; what it downloads, read_table() reads.
 
     Args:
-        language: of the samples, as HTML names it ("pl"); the page's own labels are English.
+        language: of the samples, as HTML names it ("pl"). The page's own labels are in it too where
+            they are translated, else in English.
         title: of the build.
         normalizer: so that phrases are marked in whatever form they stand in the text; without it,
             only as they are written.
@@ -74,15 +76,21 @@ def render(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    page_language = language if language in LANGUAGES else "en"
+    shared = load_texts(page_language)
+    texts = load_texts(page_language, _CATALOGUE)
+    texts = {**texts, **{name: shared[name] for name in _SHARED_TEXTS}}
     return environment.get_template("page.jinja").render(
         language=language,
+        page_language=page_language,
+        t=texts,
         title=title,
         version=__version__,
         count=len(rows),
         style=Markup(style),  # noqa: S704 - our own file; CSS does not know HTML's escapes
         script=Markup(script),  # noqa: S704 - our own file; nor does JavaScript
         policy=policy(style, script),
-        data=Markup(embedded(_data(rows, title, normalizer))),  # noqa: S704 - embedded() escapes it
+        data=Markup(embedded({**_data(rows, title, normalizer), "texts": texts})),  # noqa: S704 - embedded() escapes it
     )
 
 
@@ -107,7 +115,6 @@ def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Map
         "samples": samples,
         "chunks": list(chunks.values()),
         "lemmas": _lemmas(rows, normalizer),
-        "texts": {name: load_texts("en")[name] for name in _TEXTS},
     }
 
 

@@ -1,7 +1,8 @@
 // The sample that is looked at.
 
 const $ = (id) => document.getElementById(id);
-const VERDICT_NAMES = { "": "open", accept: "accepted", reject: "rejected" };
+const VERDICT_NAMES = {
+  "": texts.verdict_open, accept: texts.verdict_accept, reject: texts.verdict_reject };
 let current = null;  // its place among all samples
 
 function chunkText(place) {
@@ -14,16 +15,16 @@ function makeEntry(entry, words) {
   const isIn = (name) =>
     entry.some((phrase) => placesOf(wordsOf(phrase), words[name]).length);
   const complaints = [
-    isIn("answer") ? null : "not in the answer",
-    isIn("text") ? null : "not in the text",
-    isIn("question") ? "in the question already" : null,
+    isIn("answer") ? null : texts.not_in_answer,
+    isIn("text") ? null : texts.not_in_text,
+    isIn("question") ? texts.in_question : null,
   ].filter((complaint) => complaint);
   const phrases = entry.flatMap((phrase, index) => [
-    index ? " or " : null,
+    index ? ` ${texts.or} ` : null,
     make("q", { lang: $("answer").lang, dir: "auto" }, written(phrase))]);
   return make("li", {}, phrases, " ", complaints.length
     ? make("span.badge.none", {}, complaints.join(", "))
-    : make("span.badge.full", {}, "in the answer and in the text"));
+    : make("span.badge.full", {}, texts.in_both));
 }
 
 /** What follows from the texts; drawn anew as they are edited. */
@@ -34,11 +35,11 @@ function drawTexts() {
   const words = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, wordsOf(text)]));
   $("question").replaceChildren(...written(texts.question).filter((node) => node !== null));
-  if (!texts.question.trim()) $("question").append("(no question)");
+  if (!texts.question.trim()) $("question").append(texts.no_question);
   $("answer").replaceChildren(...markedNodes(texts.answer, words.answer, entries));
   $("text").replaceChildren(...markedNodes(texts.text, words.text, entries));
   $("phrases").replaceChildren(...entries.map((entry) => makeEntry(entry, words)));
-  if (!entries.length) $("phrases").append(make("li", {}, make("span.badge.none", {}, "nothing")));
+  if (!entries.length) $("phrases").append(make("li", {}, make("span.badge.none", {}, texts.no_phrases)));
   $("edited").hidden = !isEdited(current);
   $("restore").disabled = !isEdited(current);
 }
@@ -55,10 +56,11 @@ function drawVerdict() {
 function drawSample() {
   const sample = data.samples[current];
   const chunk = data.chunks[sample.of];
-  $("place").textContent = `${current + 1} of ${data.samples.length}`;
+  $("place").textContent = say("place", { place: current + 1, all: data.samples.length });
   $("name").replaceChildren(quoted(sample.id));
   $("refuse").hidden = sample.refuse !== "yes";
-  const page = /^\d+$/.test(chunk.page) ? `page ${chunk.page}` : chunk.page;
+  const [, kind, number] = chunk.page.match(/^(row )?(\d+)$/) ?? [];
+  const page = number && (kind ? say("row", { row: number }) : say("page", { page: number }));
   $("source").replaceChildren(quoted(chunk.file), page ? `, ${page}` : "");
   const ratings = (sample.ratings ?? "").split("\n").filter((line) => line);
   $("ratings").replaceChildren(...ratings.map((line) =>

@@ -141,6 +141,7 @@ def write_review(folder: BuildFolder, review: Review, language: str) -> Iterator
     A table that somebody has changed and not applied is left as it is.
     """
     rows = review.rows()
+    told = "to be reviewed" if rows else "nothing to be reviewed"
     if folder.review_table.exists() and _digest(folder.review_table) not in _known_tables(folder):
         yield (
             f"{folder.review_table}: holds verdicts that were not applied, and is left as it is; "
@@ -149,10 +150,10 @@ def write_review(folder: BuildFolder, review: Review, language: str) -> Iterator
     else:
         write_table(folder.review_table, rows)
         _let_write_over(folder, folder.review_table)
-        yield f"{folder.review_table}: to be reviewed"
+        yield f"{folder.review_table}: {told}"
     name = folder.path.resolve().name
     write_review_page(folder.review_page, rows, language, name, review.normalizer)
-    yield f"{folder.review_page}: to be reviewed"
+    yield f"{folder.review_page}: {told}"
 
 
 def _let_write_over(folder: BuildFolder, table: Path) -> None:

@@ -9,9 +9,9 @@ LANGUAGES = ("pl", "en")
 _CATALOGUE = Path(__file__).with_name("texts.toml")
 
 
-def load_texts(language: str) -> Mapping[str, str]:
-    """The texts by name, in one of LANGUAGES."""
-    catalogue = tomllib.loads(_CATALOGUE.read_text(encoding="utf-8"))
+def load_texts(language: str, path: Path = _CATALOGUE) -> Mapping[str, str]:
+    """The texts of a catalogue by name, in one of LANGUAGES."""
+    catalogue = tomllib.loads(path.read_text(encoding="utf-8"))
     return {name: text[language] for name, text in catalogue.items()}
 
 
