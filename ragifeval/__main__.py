@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given:
         parser.print_help(sys.stderr)
         return 2
-    options = parser.parse_args(given)
+    options = parser.parse_args(given, argparse.Namespace(typed=["ragifeval", *given]))
     return guarded(f"ragifeval {options.command}", partial(_run, options))
 
 
@@ -66,7 +66,9 @@ def evaluate(kind: Kind, arguments: Sequence[str] | None = None) -> int:
     """Evaluate one model, as eval_local.py and eval_remote.py do; return the exit code."""
 
     def run() -> int:
-        return _run(script_parser(kind).parse_args(arguments))
+        given = sys.argv[1:] if arguments is None else arguments
+        typed = argparse.Namespace(typed=[f"eval_{kind}.py", *given])
+        return _run(script_parser(kind).parse_args(given, typed))
 
     return guarded(f"eval_{kind}.py", run)
 

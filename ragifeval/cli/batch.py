@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragifeval.generators.remote.batch import BatchFiles
 
 # What `score` says itself.
-_OWN = ("by", "price", "overwrite")
+_OWN = ("by", "price", "overwrite", "typed")
 
 
 def batch_files(options: argparse.Namespace) -> "BatchFiles | None":
@@ -48,6 +48,7 @@ def write_options(batch: Path, options: argparse.Namespace, signature: Signature
     told = {
         name: {"path": str(value.absolute())} if isinstance(value, Path) else value
         for name, value in vars(options).items()
+        if name != "typed"
     }
     write_json(path, {"signature": str(signature), "options": told})
 

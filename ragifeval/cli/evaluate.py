@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ragifeval.benchmark.baselines import Resources
 from ragifeval.cli.batch import batch_files, write_options
 from ragifeval.cli.options import inputs
-from ragifeval.cli.settings import language_doubt, model_changes, run_settings, settled
+from ragifeval.cli.settings import (
+    language_doubt,
+    model_changes,
+    public_options,
+    run_settings,
+    settled,
+)
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_log, is_summary, write_json
@@ -109,7 +115,8 @@ def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
     if options.command == "remote" and not options.dry_run:
         _check_batch(options)
         files = batch_files(options)
-    evaluation = Evaluation(task, config, settings.scoring, vars(options), files)
+    told = public_options(options, config.public_settings())
+    evaluation = Evaluation(task, config, settings.scoring, told, files)
     return _evaluate(evaluation, options)
 
 
@@ -125,7 +132,7 @@ class Evaluation:
     """A run whose options, config and data are right.
 
     Attributes:
-        options: of the command, for the summary.
+        options: of the command, for the summary; without secrets.
         files: of a batch, which answer in the model's place.
     """
 

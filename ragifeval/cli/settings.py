@@ -147,6 +147,43 @@ def model_changes(options: argparse.Namespace) -> dict[str, Any]:
     return changes
 
 
+def public_options(
+    options: argparse.Namespace, public_settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options, and the words of the command, without what --model_args may hold of secrets.
+
+    Args:
+        public_settings: of the model's config; a value that differs from it is not shown.
+    """
+    told = dict(vars(options))
+    if options.model_args is not None:
+        told["model_args"] = _public_args(options.model_args, public_settings)
+    typed: list[str] = []
+    for word in told.get("typed", ()):
+        name, mark, value = word.partition("=")
+        if typed and _is_model_args(typed[-1]):
+            word = _public_args(word, public_settings)
+        elif mark and _is_model_args(name):
+            word = f"{name}={_public_args(value, public_settings)}"
+        typed.append(word)
+    return {**told, "typed": typed}
+
+
+def _is_model_args(word: str) -> bool:
+    return word.replace("-", "_") == "__model_args"
+
+
+def _public_args(text: str, public_settings: Mapping[str, Any]) -> str:
+    shown = []
+    for key, value in read_model_args(text).items():
+        public = public_settings.get(key, "***")
+        value = value if public in (value, [value]) else public
+        shown.append(
+            f"{key}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        )
+    return ",".join(shown)
+
+
 def language_doubt(settings: RunSettings, benchmark: Benchmark) -> Iterator[str]:
     """Yield a warning where own questions are in another language than the prompt."""
     if set_name(settings.docs_path, settings.eval_path) is not None:

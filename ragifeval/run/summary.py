@@ -1,6 +1,7 @@
 """What a run, or a log that was scored anew, amounts to: the table, the notes, OUT.summary.json."""
 
 import platform
+import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -191,11 +192,13 @@ def summary(
 
     Args:
         by_rule: from Outcome.estimates().
-        options: the command's options.
+        options: the command's options, and as `typed` its words.
         price: of a million tokens in, and out.
         more: what else it holds.
     """
     seed = options.get("seed", defaults.SEED)
+    options = dict(options)
+    typed = options.pop("typed", None)
     return {
         "status": outcome.status,
         "samples": len(outcome.samples),
@@ -218,6 +221,7 @@ def summary(
         "failures": outcome.failed,
         "signature": str(signature),
         "signature_parts": dict(signature.parts),
+        "command": None if typed is None else shlex.join(typed),
         "options": {name: _plain(value) for name, value in options.items()},
         **more,
         "versions": versions(),

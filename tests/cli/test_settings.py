@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 from ragifeval.__main__ import evaluate, main
+from ragifeval.cli.settings import public_options
 from ragifeval.errors import UserError
-from ragifeval.generators.config import load_local_config, load_remote_config
+from ragifeval.generators.config import PluginConfig, load_local_config, load_remote_config
 from ragifeval.generators.config.reading import read_model_args
 from ragifeval.paths import REMOTE_CONFIG
 from tools.testing.loopback import Loopback, chat
@@ -166,6 +168,35 @@ ARGS: dict[str, Mapping[str, Any]] = {
 @pytest.mark.parametrize(("text", "values"), ARGS.items())
 def test_model_args(text: str, values: Mapping[str, Any]) -> None:
     assert read_model_args(text) == values
+
+
+# --model_args of a remote model -> what the summary tells of them.
+SHOWN = {
+    "threads=16, temperature=0,max-tokens=None": "threads=16,temperature=0,max_tokens=null",
+    "api_base=http://h:1/v1": "api_base=http://h:1/v1",
+    "api_base=http://anna:pass@h:1/v1?key=sk-1,threads=2": 'api_base=["http://h:1/v1"],threads=2',
+    '{"api_base": ["http:\\/\\/h", "http://\\u0061:b@i"]}': 'api_base=["http://h", "http://i"]',
+    "vertex_credentials=key.json,model=m": "vertex_credentials=***,model=m",
+    'extra_body={"a": "b c"},api_base=http://h': 'extra_body={"a": "b c"},api_base=http://h',
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), SHOWN.items())
+@pytest.mark.parametrize("words", [["--model_args", "{}"], ["--model-args={}"]])
+def test_no_secret_of_model_args_is_told(text: str, shown: str, words: list[str]) -> None:
+    config = load_remote_config(None, read_model_args(text), "http://h")
+    typed = ["ragifeval", "remote", *(word.format(text) for word in words), "--limit", "1"]
+    told = public_options(Namespace(model_args=text, typed=typed), config.public_settings())
+    assert told["model_args"] == shown
+    expected = [word.format(shown) for word in words]
+    assert told["typed"] == ["ragifeval", "remote", *expected, "--limit", "1"]
+
+
+def test_no_secret_of_a_plugin_is_told() -> None:
+    settings = {"generator": "echo", "api_key": "sk-1", "Password": "x", "max_tokens": 7}
+    public = PluginConfig.model_validate(settings).public_settings()
+    hidden = {"api_key": "***", "Password": "***"}
+    assert {name: public[name] for name in settings} == {**settings, **hidden}
 
 
 WRONG = {

@@ -68,6 +68,7 @@ def ask(
         not in (
             "model_config",
             "options",
+            "command",
             "performance",
             "date",
         )  # threads and port are meant to differ

@@ -5,6 +5,7 @@ What a model says is written as it said it; here nothing puts the key into its m
 
 import base64
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -204,6 +205,19 @@ class TestApiKey:
             assert one.holds(secret) == []
         # What is no secret is shown.
         assert "version=2" in one.text
+
+    def test_neither_is_written_where_the_command_gave_them(self, tmp_path: Path) -> None:
+        with Loopback(lambda call: chat("Tak.")) as server:
+            case = make_case(tmp_path, 2, "http://unused.invalid/v1")
+            url = server.url.replace("http://", f"http://anna:{PASSWORD}@")
+            run = case.call("--model_args", f"api_base={url}?key={QUERY},threads=2")
+            one = Searched(case, run, list(server.calls))
+        assert run.code == 0, run.err
+        assert f"key={QUERY}" in one.sent[0].path
+        assert one.holds(PASSWORD) == one.holds(QUERY) == []
+        told, shown = case.summary(), f'api_base=["{server.url}"],threads=2'
+        assert told["options"]["model_args"] == shown
+        assert shlex.split(told["command"])[-2:] == ["--model_args", shown]
 
 
 class TestVertex:

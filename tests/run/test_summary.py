@@ -148,7 +148,7 @@ class TestSummary:
             changes.get("outcome", outcome(matching=matching)),
             BY_RULE,
             SIGNATURE,
-            {"limit": None, "seed": 0},
+            {"limit": None, "seed": 0, "typed": ["ragifeval", "local", "--data", "my data"]},
             model_config={"model": "org/a", "temperature": 0.0},
         )
         restored = json.loads(json.dumps(made))
@@ -187,6 +187,7 @@ class TestSummary:
         assert made["signature"] == "data:11111111|model:org/a#22222222"
         assert made["signature_parts"] == {"data": "11111111", "model": "org/a#22222222"}
         assert made["options"] == {"limit": None, "seed": 0}
+        assert made["command"] == "ragifeval local --data 'my data'"
         assert made["model_config"] == {"model": "org/a", "temperature": 0.0}
         assert made["versions"]["ragifeval"] == __version__
         assert made["versions"]["python"] == platform.python_version()

@@ -1,5 +1,6 @@
 """What every model config holds, and the config of a baseline."""
 
+import re
 from abc import ABC, abstractmethod
 from functools import cached_property
 from importlib.metadata import entry_points
@@ -15,6 +16,8 @@ from ragifeval.plugins import Plugin, load_plugins
 Name = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
+
+_SECRET = re.compile(r"(^|_)(key|token|secret|password)$", re.IGNORECASE)
 
 
 class ModelConfig(BaseModel, ABC):
@@ -90,6 +93,13 @@ class PluginConfig(ModelConfig):
     def display_name(self) -> str:
         named = (self.model_extra or {}).get("model")
         return f"{self.generator}/{without_folders(str(named))}" if named else self.generator
+
+    def public_settings(self) -> dict[str, Any]:
+        """The settings, but for those whose names say that they are secret."""
+        return {
+            name: "***" if _SECRET.search(name) else value
+            for name, value in super().public_settings().items()
+        }
 
     def scored_settings(self) -> dict[str, Any]:
         """The settings, and the package that answers with its version."""
