@@ -41,9 +41,12 @@ def _results(options: argparse.Namespace) -> int:
     from ragifeval.cli import compare, report
     from ragifeval.cli.arguments import add_compare_options, add_report_options
     from ragifeval.results.export.publish import files, moment
+    from ragifeval.results.sets import by_set
 
     if not options.logs:
         raise UserError("--logs: is missing; it names the logs whose results are written")
+    if len(sets := by_set(options.logs)) > 1:
+        raise UserError(f"--logs: are of several sets: {', '.join(sets)}; write a folder for each")
     folder: Path = options.folder
     if folder.exists() and not options.overwrite and any(folder.iterdir()):
         raise UserError(f"{folder}: is not empty; name another folder, or --overwrite")

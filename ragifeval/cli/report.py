@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     content = collect(runs, benchmark, basis)
     prices = dict(zip(options.logs, prices_of(options.logs, options.price), strict=True))
     first = [prices[logs[0]] for logs in models]
-    head = headline(runs, content.categories, options.seed, first)
+    head = headline(runs, content.categories, options.seed, first, next(iter(sets)))
     notes = list(notices(runs, terms, load_texts(options.lang), data[1:]))
     names = [
         f"{set_name(*paths) or paths[1].name}, data:{part}"

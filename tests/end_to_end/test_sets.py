@@ -70,6 +70,16 @@ def test_compare(
     assert "several variants or sets: have no format csv" in capsys.readouterr().err
 
 
+def test_results_of_several_sets_are_not_exported_together(
+    logs: dict[tuple[str, str], str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "site"
+    assert main(["export", str(folder), "--format", "results", "--logs", *logs.values()]) == 2
+    reason = "--logs: are of several sets: urzad, urzad-hard; write a folder for each"
+    assert capsys.readouterr().err.splitlines()[-1] == f"ragifeval export: error: {reason}"
+    assert not folder.exists()
+
+
 def test_report(logs: dict[tuple[str, str], str], tmp_path: Path) -> None:
     """A model's logs are one row, with the total of each set; its questions are filtered by set."""
     page = tmp_path / "report.html"
@@ -88,7 +98,7 @@ def test_report(logs: dict[tuple[str, str], str], tmp_path: Path) -> None:
     column = heads.index("Total, urzad-hard")
     row = next(row for row in board.split("<tr>") if "baseline/extractive" in row)
     values = re.findall(r'data-value="([^"]+)"', row)
-    assert float(values[heads.index("Total")]) == summaries["core"]["core"]
+    assert float(values[heads.index("Total, urzad")]) == summaries["core"]["core"]
     assert float(values[column]) == summaries["hard"]["core"]
     # Pairs of the second set are made with its own questions: gold answers and refusals.
     rows = re.findall(

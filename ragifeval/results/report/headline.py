@@ -82,6 +82,7 @@ class Headline:
     judged: Sequence[JudgedRow] = ()
     variants: Sequence[VariantRow] = ()
     curves: Sequence[Curve] = ()
+    first_set: str = ""  # whose scores all of these are, where there are several sets
 
     @property
     def set_totals(self) -> Sequence[VariantRow]:
@@ -103,6 +104,7 @@ def headline(
     categories: Sequence[str],
     seed: int,
     prices: Sequence[Price | None] = (),
+    first_set: str = "",
 ) -> Headline:
     """Estimate everything.
 
@@ -111,6 +113,7 @@ def headline(
         categories: in the order in which they are to be shown.
         seed: of the intervals.
         prices: of each run's tokens; empty where none is known.
+        first_set: the name of the first of several sets.
     """
     matching = runs[0].outcome.matching
     other = other_rule(matching)
@@ -152,6 +155,7 @@ def headline(
         judged=_judged(runs),
         variants=variant_rows(runs, seed),
         curves=list(curves(runs, seed)),
+        first_set=first_set,
     )
 
 
