@@ -8,6 +8,7 @@ from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.compare.significance import SURE, permutation_p
 from ragifeval.results.report.runs import Run
 from ragifeval.results.report.variants import Curve, VariantRow, curves, variant_rows
+from ragifeval.run.groups import GROUPINGS, ordered
 from ragifeval.run.performance import Figures, Price
 from ragifeval.run.summary import shown_rates
 from ragifeval.scoring.conditions import REGISTRY, counted
@@ -47,6 +48,21 @@ class JudgedRow:
 
 
 @dataclass(frozen=True)
+class GroupTable:
+    """The totals and rates of groups of questions.
+
+    Attributes:
+        grouping: what the questions are grouped by.
+        rates: those that some group has.
+        rows: group, the place of the run, how many of its questions are answered, the estimates.
+    """
+
+    grouping: str
+    rates: Sequence[str]
+    rows: Sequence[tuple[str, int, int, Mapping[str, Estimate]]]
+
+
+@dataclass(frozen=True)
 class RunFacts:
     """What is known of one run besides its scores; None where it is not known.
 
@@ -82,6 +98,7 @@ class Headline:
     judged: Sequence[JudgedRow] = ()
     variants: Sequence[VariantRow] = ()
     curves: Sequence[Curve] = ()
+    groups: Sequence[GroupTable] = ()
     first_set: str = ""  # whose scores all of these are, where there are several sets
 
     @property
@@ -118,7 +135,11 @@ def headline(
     matching = runs[0].outcome.matching
     other = other_rule(matching)
     estimates = [run.outcome.estimates(seed) for run in runs]
-    by_category = [run.outcome.grouped(seed, "category") for run in runs]
+    grouped = {
+        grouping: [run.outcome.grouped(seed, grouping) for run in runs]
+        for grouping in GROUPINGS
+        if grouping != "variant"  # these have a panel of their own
+    }
 
     def row(name: str, counts: bool = True) -> ScoreRow:
         cells = [
@@ -134,7 +155,7 @@ def headline(
             name,
             [
                 Cell(found[name]["total"]) if "total" in found.get(name, {}) else None
-                for found in by_category
+                for found in grouped["category"]
             ],
         )
 
@@ -155,8 +176,24 @@ def headline(
         judged=_judged(runs),
         variants=variant_rows(runs, seed),
         curves=list(curves(runs, seed)),
+        groups=[
+            _group_table(grouping, runs, found) for grouping, found in grouped.items() if any(found)
+        ],
         first_set=first_set,
     )
+
+
+def _group_table(
+    grouping: str, runs: Sequence[Run], grouped: Sequence[Mapping[str, Mapping[str, Estimate]]]
+) -> GroupTable:
+    sizes = [run.outcome.places_by(grouping) for run in runs]
+    rows = [
+        (group, place, len(sizes[place][group]), found[group])
+        for group in ordered(grouping, {group for found in grouped for group in found})
+        for place, found in enumerate(grouped)
+        if group in found
+    ]
+    return GroupTable(grouping, shown_rates([estimates for *_, estimates in rows]), rows)
 
 
 def _judged(runs: Sequence[Run]) -> list[JudgedRow]:

@@ -13,6 +13,7 @@ from ragifeval.results.report.runs import Run, notices, read_runs
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.rates import RATES
 from tools.testing.process import write_records
 
 DOCUMENTS = [
@@ -208,6 +209,23 @@ def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, basis: B
         "safe": [1, None],
         "opłaty": [1, 0.5],
         "terminy": [1, None],
+    }
+    groups = {
+        (table.grouping, group, head.runs[place].name): (
+            count,
+            [found[name].mean if name in found else None for name in ("total", *RATES[:4])],
+        )
+        for table in head.groups
+        for group, place, count, found in table.rows
+    }
+    # Total, right, partly, wrong, false refusals; p1 has two documents, p2 three.
+    assert groups == {
+        ("category", "opłaty", "model-a"): (1, [1, 1, 0, 0, 0]),
+        ("category", "opłaty", "model-b"): (1, [0.5, 0, 1, 0, 0]),
+        ("category", "terminy", "model-a"): (1, [1, 1, 0, 0, 0]),
+        ("documents", "2", "model-a"): (1, [1, 1, 0, 0, 0]),
+        ("documents", "2", "model-b"): (1, [0.5, 0, 1, 0, 0]),
+        ("documents", "3", "model-a"): (1, [1, 1, 0, 0, 0]),
     }
     assert [row.name for row in head.conditions if not row.counts] == [
         "cite_precision",

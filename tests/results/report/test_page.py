@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from ragifeval.results.report import page
 from ragifeval.results.report.collect import Content
-from ragifeval.results.report.headline import Cell, Headline, RunFacts, ScoreRow, axis_for
+from ragifeval.results.report.headline import (
+    Cell,
+    GroupTable,
+    Headline,
+    RunFacts,
+    ScoreRow,
+    axis_for,
+)
 from ragifeval.results.report.page import render
 from ragifeval.results.report.texts import LANGUAGES, Numbers, load_texts
 from ragifeval.results.single_page import embedded
@@ -38,6 +45,7 @@ def rendered(name: str = "model", language: str = "pl") -> str:
         aggregates=[ScoreRow("total", [cell, cell])],
         conditions=[ScoreRow("include", [cell, None]), ScoreRow("my_own_condition", [cell, cell])],
         categories=[ScoreRow(name, [cell, cell])],
+        groups=[GroupTable("kind", ["right"], [(name, 0, 1, {"right": Estimate(0.5, 2, 0, 1)})])],
     )
     shown = Content([name], "substring", ["include"], [0], [name], strings=[name])
     return render(shown, head, [name], language)
@@ -121,6 +129,7 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
     )
     families = (
         "rate_",
+        "group_",
         "figure_",
         "order_",
         "loss_",
