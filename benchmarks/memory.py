@@ -3,19 +3,23 @@
     python benchmarks/memory.py
 
 The samples are those of data/ a thousand times, each with texts of its own in memory; the server
-answers at once. What the process holds at its start, without one sample, is told as well.
+answers at once. What the process holds at its start, without one sample, is told as well; and what
+eval_local.py holds at most with a baseline over variants.
 """
 
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 from common import (
     REMOTE,
+    ROOT,
     Server,
     parse_options,
     resident_megabytes,
+    run,
     say_where,
     write_config,
     write_samples,
@@ -24,6 +28,15 @@ from common import (
 SAMPLES, THREADS = 100_000, 64
 MOST_MEGABYTES = 400
 PARTS = 10
+LOCAL = [sys.executable, str(ROOT / "eval_local.py"), "--model", "baseline/extractive"]
+SEEDS = range(1, 41)
+VARIANTS = {
+    "core": "core",
+    "13 variants": "core,twin,noise:64,"
+    + ",".join(f"{kind}:{seed}" for kind in ("order", "changed") for seed in range(1, 6)),
+    "core and 20 seeds of changed": ",".join(["core", *(f"changed:{seed}" for seed in SEEDS[:20])]),
+    "core and 40 seeds of changed": ",".join(["core", *(f"changed:{seed}" for seed in SEEDS)]),
+}
 
 
 def measure(folder: Path, count: int) -> tuple[list[tuple[int, float]], float, float]:
@@ -71,6 +84,10 @@ def main() -> None:
     if held:
         print(f"from a tenth of the answers on it grew by {held[-1] - held[0]:.0f} MB")
     print(f"a sample takes {(peak - few) / count * 1e3:.2f} KB")
+    limit = ["--limit", "2"] if options.smoke else []
+    for what, variants in VARIANTS.items():
+        local = run([*LOCAL, "--variants", variants, *limit])
+        print(f"{what}: peak {local.megabytes:.0f} MB, {local.seconds:.1f} s")
 
 
 if __name__ == "__main__":

@@ -237,6 +237,43 @@ def test_signature() -> None:
     assert variants_of(None) == (Variant(),)
 
 
+# Those that docs/variants.md tells of, and more: documents in their order, the gold answer.
+WORKED = [
+    ("meldunek-p03@twin", "meldunek-08 meldunek-05 meldunek-02 meldunek-09", REFUSAL_MESSAGE),
+    (
+        "podatki-p02@noise:8",
+        "podatki-07 podatki-02 podatki-08 podatki-04 podatki-05 podatki-09 podatki-12 podatki-11",
+        "370 zł. W ciągu 14 dni od zawarcia umowy trzeba złożyć deklarację PCC-3 i wpłacić tę "
+        "kwotę [3].",
+    ),
+    (
+        "stan-cywilny-p04@order:1",
+        "stan-cywilny-02 stan-cywilny-08 stan-cywilny-09 stan-cywilny-01",
+        "czeka się najwyżej 10 dni roboczych [3].",
+    ),
+    # 40 and 48 are 88; 3 % of the 27 600 zł that the question names are 828.
+    ("meldunek-p03@changed:3", None, "łącznie 88 zł: 40 zł za decyzję o wymeldowaniu [2] i 48 zł"),
+    (
+        "podatki-p02@changed:3",
+        None,
+        "3% wartości rynkowej samochodu, czyli 828 zł. W ciągu 28 dni od zawarcia umowy trzeba "
+        "złożyć deklarację PCC-7",
+    ),
+    ("stan-cywilny-p04@changed:3", None, "wynosi 60 zł"),
+]
+
+
+@pytest.mark.parametrize(("key", "context", "reference"), WORKED)
+def test_worked_questions(key: str, context: str | None, reference: str) -> None:
+    benchmark = load_benchmark(DOCUMENTS, SAMPLES)
+    origin, _, variant = key.partition("@")
+    wanted = [sample for sample in benchmark.samples if sample.id == origin]
+    (made,) = expand(benchmark, parse_variants(variant), wanted).benchmark.samples
+    if context is not None:
+        assert list(made.context) == context.split()
+    assert reference in str(made.reference)
+
+
 SPECS = "twin,noise:8,noise:32,order:1"
 
 
