@@ -8,7 +8,9 @@ import pytest
 
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.facts import read_facts
+from ragifeval.benchmark.validate.facts import fact_problems
 from ragifeval.benchmark.variants.changed import Exchange, FactError, World
+from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.normalizer import Normalizer
 
 KAYAK = Document(
@@ -141,3 +143,49 @@ def test_facts_that_are_wrong(
 def test_form(facts: object, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_facts(facts)
+
+
+LAKE = Document("k", "Kajak kosztuje 45 zł za dzień.")
+FEE = {"name": "fee", "value": "45 zł", "others": ["38 zł"]}
+PROVED = Sample(
+    "k",
+    "Ile kosztuje kajak?",
+    ("k",),
+    {"include": ["45 zł"], "cite": ["k"]},
+    reference="Kajak kosztuje 45 zł [0].",
+    facts=read_facts([FEE]),
+)
+RULES = ("substring", "words")
+
+
+@pytest.mark.parametrize(
+    ("changes", "problems"),
+    [
+        ({}, []),
+        ({"derived": "45 zł - 38 zł = 7 zł"}, ["'derived': '38 zł - 38 zł = 7 zł' is not true"]),
+        (
+            {"facts": read_facts([{**FEE, "also": {"za dzień": "zamiast 45 zł"}}])},
+            ["'45 zł' is left in document 'k'"],
+        ),
+        (
+            {"facts": read_facts([{**FEE, "also": {"Kajak": "Nie 45 zł: kajak"}}])},
+            ["'45 zł' is left in document 'k'", "'45 zł' is left in the gold answer"],
+        ),
+        (
+            {"reference": "Kajak kosztuje 45 zł."},
+            [f"the new gold answer gets 0 for cite_f1 under the rule {rule}" for rule in RULES],
+        ),
+        (
+            {"expect": {"include": ["kajak"], "cite": ["k"]}},
+            [f"the original's gold answer gets full marks under the rule {rule}" for rule in RULES],
+        ),
+        (
+            {"facts": read_facts([FEE, {"name": "x", "value": "9 zł", "is": "min(fee, 9 zł)"}])},
+            ["x is 9 zł as before"],
+        ),
+    ],
+)
+def test_proof(changes: Mapping[str, Any], problems: Sequence[str]) -> None:
+    """What `validate` says of one seed of a sample's facts."""
+    found = fact_problems(replace(PROVED, **changes), [LAKE], Scorer.load(), [1])
+    assert list(found) == [f"facts: changed:1: {problem}" for problem in problems]
