@@ -4,15 +4,20 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
 from ragifeval.__main__ import evaluate, main
+from ragifeval.paths import SAMPLES
 from tools.testing.process import records
 
 BASELINE = {"model": "baseline/extractive"}
 VARIANTS = "core,twin,noise:8"
+COUNTED = ("include", "exclude", "cite_f1", "refuse", "safe")
+# Of a curve: what stands under a point, what over it.
+POINTS = re.compile(r'y="180">([^<]+)</text>\s*<text[^>]*>([^<]+)</text>')
 
 
 @pytest.fixture
@@ -132,6 +137,24 @@ def test_report(logs: tuple[Path, Path], tmp_path: Path) -> None:
         "Total over the number of documents: ",
         "Score over the place of the first needed document: ",
     ]
+    totals, places = (dict(points) for points in map(POINTS.findall, head.split("<figure")[2:4]))
+    shown = summary(logs[0])["variants"]
+    assert totals == {
+        name: f"{shown[place]['scores']['total']['mean']:.1%}"
+        for name, place in (("core", 0), ("8", 2))
+    }
+    # Of what is to cite, the place of the first such document, and the mean of what counts.
+    cited = {one["id"]: one["expect"].get("cite", []) for one in records(SAMPLES)}
+    scores: dict[str, list[float]] = {}
+    for record in records(logs[0]):
+        needed = cited[record["id"].split("@")[0]]
+        if needed and record["variant"] != "twin":
+            first = min(record["context"].index(key) + 1 for key in needed)
+            label = str(first) if first < 3 else "3–4" if first < 5 else "5–8"
+            kept = [record["scores"].get(name) for name in COUNTED]
+            scores.setdefault(label, []).append(fmean(one for one in kept if one is not None))
+    assert places == {label: f"{fmean(values):.1%}" for label, values in scores.items()}
+    assert len(places) > 2
 
 
 def test_twins_to_look_at(capsys: pytest.CaptureFixture[str]) -> None:
