@@ -172,8 +172,14 @@ def batched(directory: Path, asked: Sequence[Request], batch_size: int) -> tuple
     log.addHandler(told)
     generator = LocalGenerator(config, text_completion=True)
     log.removeHandler(told)
+    heads: list[bool] = []
+    batches = generator._batches
+    if isinstance(batches, RollingBatch):
+        read_head = batches._read_head
+        batches._read_head = lambda *given: heads.append(head := read_head(*given)) or head
     answers = {answer.request.id: str(answer.text) for answer in generator.generate(asked)}
-    way = "rolling" if isinstance(generator._batches, RollingBatch) else "padded"
+    way = "rolling" if isinstance(batches, RollingBatch) else "padded"
+    way += ", head read once" if any(head is not None for head in heads) else ""
     way += ", one by one" if told.is_one_by_one else ""
     return [answers[request.id] for request in asked], way
 

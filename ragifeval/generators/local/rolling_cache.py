@@ -1,5 +1,6 @@
 """Keys and values of a batch whose rows come and go."""
 
+import copy
 import inspect
 from collections.abc import Sequence
 from typing import Any
@@ -147,6 +148,16 @@ class RollingCache(Cache):
 def states_of(row: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """The keys and values that a cache of transformers holds, layer by layer."""
     return [(layer.keys, layer.values) for layer in row.layers]
+
+
+def fork(row: Any) -> Any:
+    """A cache of transformers that goes on from another's, and leaves that one as it is.
+
+    The tensors are the same: a layer does not write into them, it takes longer ones in their place.
+    """
+    forked = copy.copy(row)
+    forked.layers = [copy.copy(layer) for layer in row.layers]
+    return forked
 
 
 def can_hold(model: Any) -> bool:

@@ -1,5 +1,6 @@
 """Models of other kinds, and rows that come and go."""
 
+import functools
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from transformers import (
     BartForCausalLM,
     Gemma2Config,
     Gemma2ForCausalLM,
+    LlamaForCausalLM,
     MambaConfig,
     MambaForCausalLM,
     MistralConfig,
@@ -25,8 +27,9 @@ from transformers import (
     RwkvForCausalLM,
 )
 
+from ragifeval.generators.base import Message, Prompt, Request
 from ragifeval.generators.local import LocalGenerator
-from ragifeval.generators.local.rolling import rows_in
+from ragifeval.generators.local.rolling import common_length, rows_in
 from ragifeval.generators.local.rolling_cache import RollingLayer
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer
 from tests.generators.local.tiny import (
@@ -151,6 +154,75 @@ def test_models_that_read_their_padding_answer_one_by_one(
     check_answers(make, tmp_path)
     (message,) = caplog.messages
     assert message.startswith("batch_size: the answers of this model would depend on their batch")
+
+
+def asked_at_length() -> list[Request]:
+    """Many questions behind some 50 tokens that they have in common."""
+    system = Message("system", "Odpowiadaj po polsku, krótko i tylko na podstawie dokumentów. " * 4)
+    texts = [f"{question} {word}" for question in QUESTIONS for word in ("", "Kiedy?")]
+    return [Request(t, Prompt((system, Message("user", t)))) for t in sorted(texts)]
+
+
+@pytest.mark.parametrize("make", [None, mistral, gemma], ids=["llama", "mistral", "gemma"])
+def test_what_prompts_have_in_common_is_read_once(
+    tiny_model: Path, tmp_path: Path, make: Callable[[], PreTrainedModel] | None
+) -> None:
+    model = tiny_model
+    if make is not None:
+        model = tmp_path
+        make_tokenizer(model)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            make().save_pretrained(model)
+    asked = asked_at_length()
+    expected = list(by_hand(model, asked, 8))
+    read, prompts = tokens_read(model, asked)
+    assert read < 0.7 * prompts
+    for batch_size in (1, 8):
+        config = configured(model, batch_size=batch_size, max_new_tokens=8)
+        answers = answered(config, asked)
+        assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected
+
+
+def tokens_read(model: Path, asked: list[Request]) -> tuple[int, int]:
+    """How many tokens a model is given for one token of each answer, and how many prompts have."""
+    generator = LocalGenerator(configured(model, max_new_tokens=1), False)
+    counts: list[int] = []
+    generator._loaded.model.register_forward_pre_hook(
+        lambda _module, _args, given: counts.append(given["input_ids"].numel()), with_kwargs=True
+    )
+    answers = list(generator.generate(asked))
+    return sum(counts), sum(a.usage["prompt_tokens"] for a in answers if a.usage)
+
+
+def test_a_model_that_must_read_a_prompt_at_once_does(
+    tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if its keys were others behind what is read already."""
+    forward = LlamaForCausalLM.forward
+
+    @functools.wraps(forward)
+    def turned(self: Any, *args: Any, **given: Any) -> Any:
+        past = given.get("past_key_values")
+        if past is not None and past.get_seq_length() and given["input_ids"].shape[1] > 1:
+            given["position_ids"] = given["position_ids"] + 50
+        return forward(self, *args, **given)
+
+    asked = asked_at_length()
+    expected = list(by_hand(tiny_model, asked, 8))
+    monkeypatch.setattr(LlamaForCausalLM, "forward", turned)
+    answers = answered(configured(tiny_model, max_new_tokens=8), asked)
+    assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected
+    read, prompts = tokens_read(tiny_model, asked)
+    assert read > prompts
+
+
+@pytest.mark.parametrize(
+    ("prompts", "length"),
+    [([[1, 2, 3], [1, 2, 4]], 2), ([[1, 2], [1, 2, 3]], 1), ([[1], [1]], 0), ([[2, 1], [3, 1]], 0)],
+)
+def test_common_length(prompts: list[list[int]], length: int) -> None:
+    assert common_length(prompts) == length
 
 
 def test_an_answer_that_ends_makes_room_at_once(tiny_model: Path) -> None:
