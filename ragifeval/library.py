@@ -17,6 +17,7 @@ from ragifeval import defaults
 from ragifeval.benchmark import benchmark
 from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.benchmark.sets import find_set
+from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_log, is_summary, write_json, written_beside
 from ragifeval.generators.base import Prompt
 from ragifeval.generators.function import FunctionGenerator
@@ -144,9 +145,11 @@ class Results:
         """Write the log and its summary, for `ragifeval compare` and `report`.
 
         Raises:
-            UserError: the file is none of this harness's own.
+            UserError: the file is none of this harness's own, or its folder does not exist.
         """
         path = Path(log)
+        if not path.parent.is_dir():
+            raise UserError(f"{path}: there is no folder {path.parent}")
         check_output(path, is_log, [], "log")
         check_output(summary_path(path), is_summary, [], "log")
         with written_beside(path) as file:

@@ -67,6 +67,8 @@ def _results(options: argparse.Namespace) -> int:
         path.parent.mkdir(exist_ok=True)
         with written_beside(path) as file:
             file.write(text)
-    print(f"{folder}: {len(comparison.models)} models, {comparison.samples} samples; GitHub Pages")
-    print("serves it as it is; eval_results/*.yaml go into .eval_results/ of a model's repository")
+    print(f"{folder}: {len(comparison.models)} models, {comparison.samples} samples")
+    print("GitHub Pages serves it as it is")
+    if options.dataset is not None:
+        print("eval_results/*.yaml go into .eval_results/ of a model's repository")
     return 0

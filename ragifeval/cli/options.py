@@ -49,6 +49,10 @@ class Parser(argparse.ArgumentParser):
             if argument.startswith("--"):
                 names = [name for name in self._option_string_actions if name.startswith("--")]
                 self.error(unknown(argument.partition("=")[0], names, "option"))
+        for name, value in vars(found).items():
+            # Of "new/../data", what is there is known only once the folder "new" is made.
+            if isinstance(value, Path) and ".." in value.parts:
+                setattr(found, name, value.resolve())
         return found, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

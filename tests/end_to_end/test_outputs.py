@@ -94,7 +94,7 @@ def test_what_is_read_is_not_replaced(
         assert content(folder) == before
 
 
-@pytest.mark.parametrize("output", ["notes", "config.json", "b.jsonl"])
+@pytest.mark.parametrize("output", ["notes", "config.json", "b.jsonl", "nowhere/../notes"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_anothers_is_not_replaced(
     folder: Path, capsys: pytest.CaptureFixture[str], command: str, output: str
