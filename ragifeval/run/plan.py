@@ -8,7 +8,7 @@ from typing import Any
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Sample, load_benchmark
 from ragifeval.benchmark.sets import data_part, find_set
-from ragifeval.benchmark.variants.variants import expand, read_variants, signature_parts
+from ragifeval.benchmark.variants.variants import Expanded, expand, read_variants, signature_parts
 from ragifeval.errors import UserError, unknown
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
@@ -85,7 +85,7 @@ def make_task(settings: RunSettings) -> Task:
     expanded = expand(benchmark, variants, _selected(benchmark.samples, settings))
     samples = expanded.benchmark.samples
     if not samples:
-        raise UserError(f"--variants: {settings.variants} leaves no sample")
+        raise UserError(f"--variants: {settings.variants} leaves no sample{_why(expanded)}")
     template = PromptTemplate(
         settings.prompt,
         settings.system_message,
@@ -116,6 +116,13 @@ def make_task(settings: RunSettings) -> Task:
     # A template that cannot be rendered is found out now, not by the first question asked.
     task.request(samples[0])
     return task
+
+
+def _why(expanded: Expanded) -> str:
+    if expanded.most:
+        return f": no question has so many documents; noise:{expanded.most} is the largest"
+    reasons = [reason for one in expanded.left_out.values() for reason in one.values()]
+    return f": {', or '.join(dict.fromkeys(reasons))}" if reasons else ""
 
 
 def _selected(samples: Sequence[Sample], settings: RunSettings) -> Sequence[Sample]:

@@ -26,7 +26,15 @@ CORE = "core"
 
 
 class LeftOut(Exception):
-    """Why a variant has no form of a sample."""
+    """Why a variant has no form of a sample.
+
+    Attributes:
+        most: how many documents could be shown, where they are too few.
+    """
+
+    def __init__(self, reason: str, most: int = 0) -> None:
+        super().__init__(reason)
+        self.most = most
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,7 @@ def noise(sample: VariantSample, count: int, source: Source) -> VariantSample:
     while len(context) < count:
         key = next(others, None)
         if key is None:
-            raise LeftOut(f"only {len(context)} documents can be shown")
+            raise LeftOut(f"only {len(context)} documents can be shown", len(context))
         context.append(key)
     # A string seeds through SHA-512: the same order on every platform and in every process.
     random.Random(f"noise:{count}:{sample.origin}").shuffle(context)
@@ -276,10 +284,12 @@ class Expanded:
     Attributes:
         benchmark: the samples of all variants, one variant after the other.
         left_out: variant -> sample id -> why it has no form of the sample.
+        most: the most documents that noise could show with a sample that it leaves out.
     """
 
     benchmark: Benchmark
     left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    most: int = 0
 
 
 def expand(
@@ -299,10 +309,12 @@ def expand(
     source = Source(benchmark)
     left_out: dict[str, dict[str, str]] = {}
     made: list[VariantSample] = []
+    most = 0
     for variant in variants:
         for sample in wanted:
             try:
                 made.append(variant.make(sample, source))
             except LeftOut as reason:
                 left_out.setdefault(str(variant), {})[sample.id] = str(reason)
-    return Expanded(Benchmark(source.documents, made), left_out)
+                most = max(most, reason.most)
+    return Expanded(Benchmark(source.documents, made), left_out, most)

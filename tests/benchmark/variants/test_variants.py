@@ -122,6 +122,7 @@ def test_noise() -> None:
         "p": "only 8 documents can be shown",
         "m": "only 6 documents can be shown",
     }
+    assert made("noise:9").most == 8
 
 
 def test_order() -> None:
