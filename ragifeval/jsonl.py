@@ -8,10 +8,13 @@ from typing import Any
 from ragifeval.errors import UserError
 
 
-def read_json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json_objects(path: Path, expected: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number, object) of a JSONL file, or of one that holds a JSON array of objects.
 
     In an array, objects are numbered instead of lines.
+
+    Args:
+        expected: what the file should be, for the error where it is not JSON.
 
     Raises:
         UserError: the file cannot be read, is not UTF-8, or a line is not a JSON object.
@@ -21,7 +24,8 @@ def read_json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             first = next((line for line in file if line.strip()), "")
             file.seek(0)
             is_array = first.lstrip().startswith("[")
-            for number, item in _array_items(path, file.read()) if is_array else _items(path, file):
+            read = _array_items(path, file.read()) if is_array else _items(path, file, expected)
+            for number, item in read:
                 if not isinstance(item, dict):
                     raise UserError(
                         f"{path}:{number}: a JSON object is expected, not {abbreviate(item)}"
@@ -35,13 +39,14 @@ def read_json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _items(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, object]]:
+def _items(path: Path, lines: Iterable[str], expected: str) -> Iterator[tuple[int, object]]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
                 yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise UserError(f"{path}:{number}: {_reason(error)}") from None
+                hint = f"; expected is {expected}" if expected and number == 1 else ""
+                raise UserError(f"{path}:{number}: {_reason(error)}{hint}") from None
 
 
 def _array_items(path: Path, text: str) -> Iterator[tuple[int, object]]:

@@ -47,13 +47,30 @@ class Parser(argparse.ArgumentParser):
         found, rest = super().parse_known_args(self._respelt(arguments), namespace)
         for argument in rest:
             if argument.startswith("--"):
-                names = [name for name in self._option_string_actions if name.startswith("--")]
-                self.error(unknown(argument.partition("=")[0], names, "option"))
+                self.error(self._unknown(argument.partition("=")[0]))
+        if rest:
+            # Beside --model, a lone word may mean either.
+            known = self._option_string_actions
+            is_data = "--data" in known and "--model" not in known
+            hint = f"; is --data {rest[0]} meant?" if is_data else ""
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         for name, value in vars(found).items():
             # Of "new/../data", what is there is known only once the folder "new" is made.
             if isinstance(value, Path) and ".." in value.parts:
                 setattr(found, name, value.resolve())
         return found, rest
+
+    def _unknown(self, option: str) -> str:
+        known = self._option_string_actions
+        if "--model_args" in known:
+            # Imported here alone: --help needs no pydantic.
+            from ragifeval.generators.config.local import LocalConfig
+            from ragifeval.generators.config.remote import RemoteConfig
+
+            key = option[2:]
+            if key in LocalConfig.model_fields | RemoteConfig.model_fields:
+                return f"unknown option {option!r}; a key of the config is --model_args {key}=..."
+        return unknown(option, [name for name in known if name.startswith("--")], "option")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

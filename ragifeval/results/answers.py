@@ -205,7 +205,7 @@ def _read_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if is_inspect_log(path):
         yield from read_inspect_log(path)
         return
-    for line, record in read_json_objects(path):
+    for line, record in read_json_objects(path, "a log, JSONL or CSV (.csv, .tsv)"):
         yield line, from_lm_eval(record, path) or record
 
 

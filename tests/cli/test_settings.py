@@ -201,6 +201,7 @@ def test_no_secret_of_a_plugin_is_told() -> None:
 
 WRONG = {
     "threads": "--model_args: 'threads' is not KEY=VALUE",
+    "api_base=127.0.0.1:8011/v1": "--model_args: api_base: must be a URL",
     "thread=3": "--model_args: unknown key 'thread'; did you mean 'threads'?",
     "threads=x": '--model_args: threads: input should be a valid integer; given is "x"',
     '{"threads"': "--model_args: is not valid JSON",
@@ -256,6 +257,17 @@ def test_a_command_that_was_meant(run: Call) -> None:
     assert "unknown command 'scor'; did you mean 'score'?" in run("scor").err
     done = call(partial(evaluate, "local"), "--lim", "3", cwd=Path.cwd())
     assert "error: unknown option '--lim'; did you mean '--limit'?" in done.err
+    key = "unknown option '--api_base'; a key of the config is --model_args api_base=..."
+    for command in ("local", "remote", "judge"):
+        assert key in run(command, "--api-base", "http://h").err
+    assert "--model: input should be" in (err := run("local", "--model", "baseline/extractve").err)
+    assert err.endswith("did you mean 'baseline/extractive'?\n")
+    assert run("validate", "mine").err.startswith(
+        "ragifeval validate: error: unrecognized arguments: mine; is --data mine meant?"
+    )
+    assert run("local", "mine").err.startswith(
+        "ragifeval local: error: unrecognized arguments: mine (--help"
+    )
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -170,6 +170,7 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({"model": "m", "a\nb": 1}, ["unknown key"]),
     ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'", "`ragifeval remote` has"]),
     ({"model": "m", "dtype": "int8"}, ["dtype: ", "'float32'", "'bfloat16'", "'auto'", '"int8"']),
+    ({"model": "m", "dtype": "float23"}, ['given is "float23"; did you mean \'float32\'?']),
     ({"model": "m", "batch_size": 0}, ["batch_size: ", "greater than or equal to 1"]),
     ({"model": "m", "batch_size": "8"}, ["batch_size: ", "integer", '"8"']),
     ({"model": "m", "batch_size": True}, ["batch_size: ", "integer", "true"]),

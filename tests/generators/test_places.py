@@ -47,7 +47,7 @@ def environment(endpoint: str) -> dict[str, str]:
         (
             "own/model",
             "model: there is no directory 'own/model', and the Hugging Face Hub is not to be "
-            "reached\n",
+            "reached; a model behind an API is asked by `ragifeval remote`\n",
         ),
     ],
 )

@@ -112,6 +112,11 @@ def test_an_answer_of_a_megabyte(tmp_path: Path) -> None:
 MISTAKES: list[tuple[str, str | bytes, str]] = [
     ("a.jsonl", '{"id": "p1", "answer": "17 zł"}\nno\n', ":2: is not valid JSON: Expecting value"),
     ("a.jsonl", '{"id": "p1", "ans', ":1: is not valid JSON: Unterminated string"),
+    (
+        "a.html",
+        "<!doctype html>\n",
+        ":1: is not valid JSON: Expecting value; expected is a log, JSONL or CSV (.csv, .tsv)",
+    ),
     ("a.jsonl", '"p1"\n', ':1: a JSON object is expected, not "p1"'),
     ("a.jsonl", '{"id": "p1"}\n', ":1: 'answer' is missing; an answer has 'id' (or 'question')"),
     ("a.jsonl", '{"answer": "17 zł"}\n', ":1: 'id' is missing; an answer has"),

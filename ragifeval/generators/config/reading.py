@@ -1,7 +1,9 @@
 """Model configs read from JSON files; what is wrong is told with file, key and what it may be."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -128,7 +130,6 @@ def _validate(
         errors = error.errors(include_url=False)
     first = errors[0]
     key = str(first["loc"][0]) if first["loc"] else ""
-    where = "--model_args" if path is None or key in changes else str(path)
     if key in changes and first["type"] == "string_type" and not isinstance(changes[key], str):
         # A name that reads as a number: model=7.
         text = {key: json.dumps(changes[key])}
@@ -149,4 +150,13 @@ def _validate(
         meanings = dict.fromkeys(text[0].lower() + text[1:] for text in texts)
         given = json.dumps(first["input"], ensure_ascii=False)
         reason = f"{key}: {', or '.join(meanings)}; given is {given}"
+        if first["type"] == "literal_error":
+            names = re.findall("'(.+?)'", first["ctx"]["expected"])
+            for near in get_close_matches(str(first["input"]), names, n=1, cutoff=0.8):
+                reason += f"; did you mean {near!r}?"
+    # What concerns several keys has no place, but its message begins with one of them.
+    key = key or reason.partition(":")[0]
+    where = "--model_args" if path is None or key in changes else str(path)
+    if where == "--model_args" and key == "model":
+        where, reason = "--model", reason.removeprefix("model: ")
     raise UserError(f"{where}: {reason}")

@@ -224,7 +224,9 @@ def _load(key: str, path: str, what: str, kind: Any, options: dict[str, Any]) ->
     try:
         return kind.from_pretrained(path, **options)
     except Exception as error:  # noqa: BLE001 - a broken file may raise anything
-        raise UserError(f"{key}: {_reason(path, what, error)}") from None
+        is_model = key == "model" and not Path(path).is_dir() and isinstance(error, OSError)
+        hint = "; a model behind an API is asked by `ragifeval remote`" if is_model else ""
+        raise UserError(f"{key}: {_reason(path, what, error)}{hint}") from None
 
 
 def _reason(path: str, what: str, error: Exception) -> str:
