@@ -49,9 +49,12 @@ class Parser(argparse.ArgumentParser):
             if argument.startswith("--"):
                 self.error(self._unknown(argument.partition("=")[0]))
         if rest:
-            # Beside --model, a lone word may mean either.
+            # Beside --model or files, a lone word may mean either.
             known = self._option_string_actions
-            is_data = "--data" in known and "--model" not in known
+            takes_data = "--data" in known and "--model" not in known
+            is_data = (
+                takes_data and not self._get_positional_actions() and not rest[0].startswith("-")
+            )
             hint = f"; is --data {rest[0]} meant?" if is_data else ""
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         for name, value in vars(found).items():

@@ -265,9 +265,9 @@ def test_a_command_that_was_meant(run: Call) -> None:
     assert run("validate", "mine").err.startswith(
         "ragifeval validate: error: unrecognized arguments: mine; is --data mine meant?"
     )
-    assert run("local", "mine").err.startswith(
-        "ragifeval local: error: unrecognized arguments: mine (--help"
-    )
+    for words in (["local", "mine"], ["validate", "-v"], ["score", "a", "--wide", "true", "b"]):
+        error = f"ragifeval {words[0]}: error: unrecognized arguments: {words[-1]} (--help"
+        assert run(*words).err.startswith(error)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
