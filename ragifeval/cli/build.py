@@ -30,7 +30,7 @@ _SHOWN: Mapping[str, object] = {
     "earlier": ["-"],
     "number": 1,
 }
-_FINISHING = {"command", "documents", "output", "review", "apply"}
+_FINISHING = {"command", "typed", "documents", "output", "review", "apply"}
 
 
 def run(options: argparse.Namespace) -> int:
