@@ -16,8 +16,6 @@ from ragifeval.generators.remote.service import CHAT, COMPLETIONS, MODELS, Servi
 # Sent with a text to be completed if the config names no limit: services cut such an answer after
 # 16 tokens by default.
 _COMPLETION_TOKENS = 4096
-# In so many turns of the event loop a question is written to its connection.
-_TURNS_TO_SEND = 12
 
 
 class RemoteGenerator:
@@ -84,9 +82,6 @@ class RemoteGenerator:
         """All that is ready, at least one: starting the event loop for each would cost CPU time."""
         self._service.postpone(seconds_away)
         ready = [await results.get()]
-        # The next questions are sent before these answers are scored, so the service does not wait.
-        for _ in range(_TURNS_TO_SEND):
-            await asyncio.sleep(0)
         while not results.empty():
             ready.append(results.get_nowait())
         return ready
