@@ -3,7 +3,7 @@
 Polarity is read by clause: a "nie" denies what stands behind it up to the next comma, but for
 comparisons ("nie później niż 7 dni" says 7 days), bounds ("nie przekracza 7 dni") and some verbs
 ("szczepić nie trzeba" denies what stands before). What the sentence calls an error ("sąsiad myli
-się, mówiąc, że ...") is denied. What is asked, past, unreal or limited is neither affirmed nor
+się, mówiąc, że ...") is denied. What is asked, past, unreal or too late is neither affirmed nor
 denied.
 """
 
@@ -104,6 +104,9 @@ class Signs:
     def _next(self, token: int) -> str:
         return self._words[token + 1] if token + 1 < len(self._words) else ""
 
+    def _before(self, token: int) -> str:
+        return self._words[token - 1] if token else ""
+
     def of(self, place: Place) -> int:
         """AFFIRMED, DENIED, or OPEN for neither."""
         sign = self._known.get(place)
@@ -191,13 +194,13 @@ class Signs:
     # What is neither affirmed nor denied.
 
     def _is_open(self, place: Place, clause: Clause, marked: Sequence[tuple[int, int]]) -> bool:
-        """Whether the place is asked, past, unreal or limited: nothing is said of today."""
+        """Whether the place is asked, past, unreal or too late: nothing is said of today."""
         words = self._words
         for token, signal in marked:
             if signal & _UNREAL:
                 return True
             is_past = signal & _PAST or (signal & _PAST_YEAR and token and words[token - 1] == "do")
-            if is_past and token not in place.taken and words[token - 1] not in _NOT_PAST:
+            if is_past and token not in place.taken and self._before(token) not in _NOT_PAST:
                 return True
         if words[clause.tokens[0]] == "czy" and not self._is_checked(place, clause):
             return True
@@ -320,7 +323,7 @@ class Signs:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
                 denials += distance <= _REACH_INSTEAD and self._replaces(token, place)
-            elif place.unit and self._words[token - 1] in _GOVERNORS:
+            elif place.unit and self._before(token) in _GOVERNORS:
                 # "Za brak zgłoszenia jest 500 zł."
                 continue
             elif signal & (_NOR | _NONE):

@@ -404,7 +404,7 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
         unit = _unit_beside(words, index, -1, _CONTRASTING) or _unit_before(words, index)
         # "Razem wychodzi cztery tysiące."
         is_amount = tokens[index].isdigit() and len(tokens[index]) >= _LEAST_AMOUNT
-        if is_amount and not unit and words.words[index - 1] not in _NUMBERED:
+        if is_amount and not unit and (not index or words.words[index - 1] not in _NUMBERED):
             unit = currency
         if unit:
             tokens[index] += f" {unit}"
