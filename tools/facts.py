@@ -1,7 +1,7 @@
-"""Check facts before they are in the data: `python -m tools.facts FILE... [--ids A,B] [--seed 1]`.
+"""Check facts before they are in the data: `python -m tools.facts FILE... --data hard --seed 1`.
 
 A FILE has parts of samples, one a line: {"id": ..., "facts": [...]}, or {"id": ..., "expect": ...};
-they replace those of data/samples.jsonl. Printed are what `validate` says of the facts and, for a
+they replace those of the set. Printed are what `validate` says of the facts and, for a
 seed, the new values, question and gold answer with each passage of a document that changes.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from ragifeval import paths
 from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.benchmark.facts import read_facts
+from ragifeval.benchmark.sets import find_set
 from ragifeval.benchmark.validate.facts import fact_problems
 from ragifeval.benchmark.variants.changed import FactError, World
 from ragifeval.jsonl import read_json_objects
@@ -25,10 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print problems and one draw of each sample; 1 if there are problems."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--data", default="core", help="the set: core, hard, or a folder")
     parser.add_argument("--ids", help="only these samples, separated by commas")
     parser.add_argument("--seed", type=int, help="show the values of this seed")
     options = parser.parse_args(arguments)
-    benchmark = load_benchmark(paths.DOCUMENTS, paths.SAMPLES)
+    benchmark = load_benchmark(*find_set(options.data))
     samples = {sample.id: sample for sample in benchmark.samples}
     for path in options.files:
         for line, value in read_json_objects(path):
