@@ -16,6 +16,8 @@ from ragifeval.generators.remote.service import CHAT, COMPLETIONS, MODELS, Servi
 # Sent with a text to be completed if the config names no limit: services cut such an answer after
 # 16 tokens by default.
 _COMPLETION_TOKENS = 4096
+# In so many turns of the event loop a question is written to its connection.
+_TURNS_TO_SEND = 12
 
 
 class RemoteGenerator:
@@ -49,11 +51,12 @@ class RemoteGenerator:
 
         At most `threads` of them are with the service, and as many answered ones wait to be taken.
         """
-        results: asyncio.Queue[Answer | Exception | None] = asyncio.Queue(self._config.threads)
+        results: asyncio.Queue[Answer | Exception | None] = asyncio.Queue()
+        places = asyncio.Semaphore(2 * self._config.threads)
         with asyncio.Runner() as runner:
             self._loop = runner.get_loop()
             # The runner cancels it at the end, if the caller leaves early.
-            asking = self._loop.create_task(self._ask_all(iter(requests), results))
+            asking = self._loop.create_task(self._ask_all(iter(requests), results, places))
             try:
                 seconds_away = 0.0
                 while True:
@@ -65,6 +68,7 @@ class RemoteGenerator:
                         if isinstance(result, Exception):
                             raise result
                         yield result
+                        places.release()
                     seconds_away = time.monotonic() - left
             finally:
                 self._loop = None
@@ -82,18 +86,30 @@ class RemoteGenerator:
         """All that is ready, at least one: starting the event loop for each would cost CPU time."""
         self._service.postpone(seconds_away)
         ready = [await results.get()]
+        # The next questions are sent before these answers are scored, so the service does not wait.
+        for _ in range(_TURNS_TO_SEND):
+            await asyncio.sleep(0)
         while not results.empty():
             ready.append(results.get_nowait())
         return ready
 
     async def _ask_all(
-        self, requests: Iterator[Request], results: "asyncio.Queue[Answer | Exception | None]"
+        self,
+        requests: Iterator[Request],
+        results: "asyncio.Queue[Answer | Exception | None]",
+        places: asyncio.Semaphore,
     ) -> None:
-        """Put every answer into the queue, or what ends the run; then None."""
+        """Put every answer into the queue, or what ends the run; then None.
+
+        Args:
+            places: one is taken for each request, and given back by who takes the answer.
+        """
 
         async def work() -> None:
-            while not self._stopped and (request := next(requests, None)) is not None:
-                await results.put(await self._answer(request))
+            while await places.acquire() and not self._stopped:
+                if (request := next(requests, None)) is None:
+                    return
+                results.put_nowait(await self._answer(request))
 
         end = None
         try:
@@ -103,7 +119,7 @@ class RemoteGenerator:
         except ExceptionGroup as errors:
             # A task group wraps what its tasks raise; whichever failed first ends the run.
             end = errors.exceptions[0]
-        await results.put(end)
+        results.put_nowait(end)
 
     async def _answer(self, request: Request) -> Answer:
         path = COMPLETIONS if self._text_completion else CHAT
