@@ -1,14 +1,15 @@
 """How fast the ways to answer are beside each other, on this machine's CPU.
 
     python benchmarks/local.py [--batch_size 8] [--rounds 3] [--prompts 100] [--threads 1]
-                               [--vllm ENVIRONMENT/bin/python]
+                               [--vllm ENVIRONMENT/bin/python] [--ways rolling whole]
 
 Rolling batches, padded batches, transformers' own pipeline in the order of the data, and vLLM,
-where it is installed (`make servers` makes an environment). The model is a random Llama of 2 layers
-and width 512 in float32. By default prompts have 1,300 to 2,000 tokens, a fifth of them in common,
-as those of the benchmark; answers have up to 40, the same ones in each way. Each way runs in a
-process of its own, and they take turns; the figures are medians. On a busy machine the CPU seconds
-of one thread are what to look at.
+where it is installed (`make servers` makes an environment); where it is named, `whole`, too:
+rolling batches that read what prompts have in common at their head with each prompt. The model is a
+random Llama in float32, of 2 layers and width 512 by default. By default prompts have 1,300 to
+2,000 tokens, a fifth of them in common, as those of the benchmark; answers have up to 40, the same
+ones in each way. Each way runs in a process of its own, and they take turns; the figures are
+medians. On a busy machine the CPU seconds of one thread are what to look at.
 """
 
 import argparse
@@ -32,6 +33,7 @@ from ragifeval.generators.base import Request
 from ragifeval.generators.config import LocalConfig
 
 WAYS = ("rolling", "padded", "pipeline", "vllm")
+WHOLE = "whole"
 ENDS = 60  # each so many-th token ends an answer
 
 Run = Callable[[Sequence[Request]], list[str]]
@@ -65,6 +67,8 @@ def prepare(way: str, directory: Path, settings: Mapping[str, Any]) -> Run:
         if way == "padded":
             path.write_text(json.dumps(own))
             generator._loaded.model.generation_config.use_cache = True
+        if way == WHOLE:
+            generator._batches._read_head = lambda *_: None
 
     def run(asked: Sequence[Request]) -> list[str]:
         answers = {answer.request.id: answer.text for answer in generator.generate(asked)}
@@ -127,7 +131,9 @@ def main() -> None:
     parser.add_argument("--answer_tokens", type=int, default=40)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--vllm", help="the Python of an environment with vLLM")
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--width", type=int, default=512)
+    parser.add_argument("--ways", nargs="+", choices=(*WAYS, WHOLE), default=WAYS)
     parser.add_argument("--way", help=argparse.SUPPRESS)
     parser.add_argument("--model", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -145,8 +151,10 @@ def main() -> None:
     ways = [way for way in options.ways if way != "vllm" or options.vllm]
     found: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as name:
-        sizes = {"hidden_size": 512, "intermediate_size": 1408, "num_hidden_layers": 2}
-        save_model(Path(name), ends=ENDS, **sizes, num_attention_heads=8)
+        width, heads = options.width, options.width // 64
+        sizes = {"hidden_size": width, "intermediate_size": width * 11 // 4}
+        sizes |= {"num_hidden_layers": options.layers, "num_attention_heads": heads}
+        save_model(Path(name), ends=ENDS, **sizes)
         for _ in range(options.rounds):
             for way in ways:
                 python = options.vllm if way == "vllm" else sys.executable

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
-from transformers import AutoConfig, GenerationConfig
+from transformers import AutoConfig
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Request
@@ -118,12 +118,8 @@ class VllmGenerator:
 
     def _published_settings(self) -> dict[str, Any]:
         """What a model's generation_config.json does to the choice of tokens, in vLLM's words."""
-        try:
-            own = GenerationConfig.from_pretrained(self._config.base_model)
-        except OSError:
-            own = GenerationConfig.from_model_config(self._engine.model_config.hf_config)
-        given = {key: getattr(own, key, None) for key in sorted(KEPT_SETTINGS)}
-        given = {key: value for key, value in given.items() if value is not None}
+        own = self._engine.model_config.try_get_generation_config()
+        given = {key: own[key] for key in KEPT_SETTINGS & own.keys() if own[key] is not None}
         if unknown := given.keys() - _SETTINGS.keys():
             raise UserError(
                 f"model: its generation_config.json sets {min(unknown)}, which vLLM does not know; "
