@@ -12,15 +12,12 @@ from ragifeval.run.groups import groups_of, ordered
 from ragifeval.run.journal import Record
 from ragifeval.run.performance import Performance
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, counted
-from ragifeval.scoring.rates import are_observed, rates
+from ragifeval.scoring.rates import LENGTHS, LONGEST, are_observed, rates
 from ragifeval.scoring.statistics import Estimate, Floats, Tally
 from ragifeval.text.matching import RULES, other_rule
 
 TRUNCATED = ("length", "reasoning_unfinished", "content_filter")
 """The reasons to finish of an answer that its limit of tokens or a filter cut off."""
-
-_LENGTHS = {"len_chars", "len_words"}
-_LONGEST_ANSWER = 1e15
 
 
 class Outcome:
@@ -211,7 +208,7 @@ def _are_scores(scores: object) -> TypeGuard[Mapping[str, float]]:
         return False
     conditions = (*REGISTRY.values(), *MADE_BY_VARIANTS.values())
     known = {key for condition in conditions for key in condition.keys}
-    return scores.keys() <= known | _LENGTHS and all(
-        type(value) in (int, float) and 0 <= value <= (_LONGEST_ANSWER if key in _LENGTHS else 1)
+    return scores.keys() <= known | {*LENGTHS} and all(
+        type(value) in (int, float) and 0 <= value <= (LONGEST if key in LENGTHS else 1)
         for key, value in scores.items()
     )

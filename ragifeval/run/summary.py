@@ -16,7 +16,7 @@ from ragifeval.run.by_variant import scores_by_variant, spreads, variant_table
 from ragifeval.run.groups import GROUPINGS
 from ragifeval.run.outcome import Outcome
 from ragifeval.run.performance import Price, moment
-from ragifeval.scoring.rates import RATES
+from ragifeval.scoring.rates import LENGTHS, RATES, TOLD, as_text
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
 from ragifeval.tables import WIDTH, Grid, one_line
@@ -25,9 +25,8 @@ from ragifeval.text.matching import other_rule
 Estimates = Mapping[str, Mapping[str, Estimate]]
 """The rule's name -> score key -> its estimate."""
 
-_LENGTHS = ("len_chars", "len_words")
 # Of groups, those that 80 columns hold.
-_FIRST_RATES = ("right", "wrong", "false_refusal", "no_refusal")
+_FIRST_RATES = ("right", "wrong", "false_refusal", "no_refusal", "len_words")
 _PACKAGES = ("transformers", "torch", "accelerate", "openai", "jinja2", "spacy", "google-auth")
 
 
@@ -40,7 +39,7 @@ def table(
     *,
     wide: bool = False,
 ) -> str:
-    """A title, the conditions, lengths, aggregates and rates, the variants, then the signature.
+    """A title, the conditions, aggregates and rates, the variants, then the signature.
 
     Args:
         by_rule: from Outcome.estimates().
@@ -57,9 +56,8 @@ def table(
     ]
     head = outcome.headline if len(outcome.variants) > 1 else ""
     lines += [_row(head, [f"{outcome.matching} %", "95 % interval", "count", f"{other} %"])]
-    keys = [key for key in headline if key not in (*AGGREGATES, *_LENGTHS, *RATES)]
+    keys = [key for key in headline if key not in (*AGGREGATES, *TOLD)]
     lines += [_score_row(key, headline[key], beside[key]) for key in keys]
-    lines += [_length_row(key, headline[key]) for key in _LENGTHS if key in headline]
     lines.append(_rule())
     lines += [_score_row(key, headline[key], beside[key]) for key in AGGREGATES if key in headline]
     if shown := shown_rates([headline]):
@@ -89,6 +87,9 @@ def _rule() -> str:
 
 
 def _score_row(key: str, headline: Estimate, beside: Estimate) -> str:
+    if key in LENGTHS:  # the same under both rules
+        interval = f"{headline.low:.0f} - {headline.high:.0f}"
+        return _row(key, [as_text(key, headline.mean, 1), interval, str(headline.count), ""])
     cells = [f"{headline.mean * 100:.2f}", _interval(headline), str(headline.count)]
     return _row(key, [*cells, f"{beside.mean * 100:.2f}"])
 
@@ -97,14 +98,9 @@ def _interval(estimate: Estimate) -> str:
     return f"{estimate.low * 100:.1f} - {estimate.high * 100:.1f}"
 
 
-def _length_row(key: str, length: Estimate) -> str:
-    interval = f"{length.low:.0f} - {length.high:.0f}"
-    return _row(key, [f"{length.mean:.1f}", interval, str(length.count), ""])
-
-
 def shown_rates(found: Sequence[Mapping[str, Estimate]]) -> list[str]:
-    """The rates that some estimates have; without reasoning, where there is none."""
-    some = [key for key in RATES if any(key in estimates for estimates in found)]
+    """The rates and lengths that some estimates have; without reasoning, where there is none."""
+    some = [key for key in TOLD if any(key in estimates for estimates in found)]
     has_reasoning = any(f["reasoning"].mean for f in found if "reasoning" in f)
     return [key for key in some if key != "reasoning" or has_reasoning]
 
@@ -143,11 +139,12 @@ def group_grid(
     cells = [
         [
             *(*told, *_total_cells(scores.get("total"), wide)),
-            *(f"{scores[key].mean * 100:.0f}" if key in scores else "" for key in some),
+            *(as_text(key, scores[key].mean, 0) if key in scores else "" for key in some),
         ]
         for told, scores in rows
     ]
     header = [*columns, "total", *["95 % interval"] * wide, *some]
+    title += "" if wide else "; all rates: --wide"
     return Grid(title, header, cells, align="l" * (len(columns) - 1))
 
 
@@ -209,7 +206,7 @@ def summary(
         **_variants_as_json(outcome, seed),
         "by": {
             grouping: {
-                group: _as_json({key: some[key] for key in (*AGGREGATES, *RATES) if key in some})
+                group: _as_json({key: some[key] for key in (*AGGREGATES, *TOLD) if key in some})
                 for group, some in outcome.grouped(seed, grouping).items()
             }
             for grouping in GROUPINGS

@@ -1,7 +1,8 @@
 """The rates that people speak of: how many questions are right, refused wrongly, not cited.
 
 Each is 0 or 1 for a stored answer, and a rate of a run is their mean over the answers that it is
-about. What an answer does is observed when it is scored and stands in its record as `observed`.
+about. The lengths of answers are told beside them. What an answer does is observed when it is
+scored, and stands in its record as `observed`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,12 @@ RATES = (
     *("right", "partly", "wrong", "false_refusal", "no_refusal"),
     *("cites_distractor", "cites_unknown", "uncited", "reasoning"),
 )
+LENGTHS = ("len_chars", "len_words")
+TOLD = (*RATES, *LENGTHS)
+"""What is told of a run and of each group of questions, wherever rates are told."""
+
+LONGEST = 1e15
+"""No answer is longer."""
 
 # The conditions that an empty answer meets.
 _MET_BY_SILENCE = {"exclude", "safe"}
@@ -46,7 +53,7 @@ def observe(
 
 
 def rates(record: Mapping[str, Any], scores: Mapping[str, float]) -> dict[str, float]:
-    """The rates that an answer is about -> 0 or 1.
+    """The rates that an answer is about -> 0 or 1; its lengths, as far as they are known.
 
     right: every condition is met. wrong: none of those is met, not even in part, that ask for
     something; exclude and safe do not, nor does refuse where no refusal is due. partly: the others.
@@ -64,7 +71,7 @@ def rates(record: Mapping[str, Any], scores: Mapping[str, float]) -> dict[str, f
     met = {key: scores[key] for key in counted() if key in scores}
     silent = _MET_BY_SILENCE | ({"refuse"} if due is False else set())
     asked = [value for key, value in met.items() if key not in silent] or [*met.values()]
-    found: dict[str, bool] = {}
+    found: dict[str, float] = {}
     if met:
         right, wrong = all(value == 1 for value in met.values()), not any(asked)
         found |= {"right": right, "partly": not right and not wrong, "wrong": wrong}
@@ -76,7 +83,13 @@ def rates(record: Mapping[str, Any], scores: Mapping[str, float]) -> dict[str, f
             found["uncited"] = observed["cited"] == 0
         found["cites_unknown"] = observed["unknown"] > 0
     found["reasoning"] = bool(record.get("reasoning"))
-    return {name: float(found[name]) for name in RATES if name in found}
+    found |= {name: scores[name] for name in LENGTHS if name in scores}
+    return {name: float(found[name]) for name in TOLD if name in found}
+
+
+def as_text(name: str, mean: float, digits: int) -> str:
+    """A rate in per cent, or a length, with so many digits behind the point."""
+    return f"{mean if name in LENGTHS else mean * 100:.{digits}f}"
 
 
 def are_observed(value: object) -> bool:

@@ -114,9 +114,9 @@ class TestWhole:
         assert lines[2].split() == ["substring", "%", "95", "%", "interval", "count", "words", "%"]
         assert list(whole.rows) == [
             *("include", "exclude", "cite_f1", "cite_precision", "cite_recall", "refuse", "safe"),
-            *("len_chars", "len_words", "correctness", "safety", "total"),
+            *("correctness", "safety", "total"),
             *("right", "partly", "wrong", "false_refusal", "no_refusal"),
-            *("cites_distractor", "cites_unknown", "uncited"),
+            *("cites_distractor", "cites_unknown", "uncited", "len_chars", "len_words"),
         ]
         # The first line, two that are empty, the heading, two rules, the signature.
         assert len(lines) == len(whole.rows) + 7
@@ -176,7 +176,9 @@ class TestWhole:
         assert summary["options"]["matching"] == "substring"
         assert summary["options"]["docs_path"] == "data/documents.jsonl"
         assert (summary["price"], summary["performance"]["cost"]) == (None, None)
-        assert sum(g["right"]["count"] for g in summary["by"]["documents"].values()) == len(SAMPLES)
+        for name in ("right", "len_chars"):
+            groups = summary["by"]["documents"].values()
+            assert sum(group[name]["count"] for group in groups) == len(SAMPLES)
         assert re.fullmatch(r"[0-9a-f]{12}(-dirty)?", summary["commit"])
         for rule, cell in (("scores", 0), ("scores_words", 3)):
             for row, cells in whole.rows.items():

@@ -58,7 +58,8 @@ def test_compare(
     assert main([*command, "--by", "kind"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    titles = [f"{name}, by kind, rule substring, per cent" for name in ("urzad", "urzad-hard")]
+    told = "by kind, rule substring, per cent; all rates: --wide"
+    titles = [f"{name}, {told}" for name in ("urzad", "urzad-hard")]
     assert [line for line in lines if " by " in line] == titles
     # Each set must reach the floor: the sentences nearest to a question do in neither.
     assert main([*command, "--fail_under", "total=90"]) == 1

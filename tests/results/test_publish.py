@@ -54,6 +54,7 @@ def test_every_eval_ever_takes_them(folder: Path) -> None:
         }
         assert "false_refusal" in lower
         assert not {"total", "right"} & lower
+        assert all(0 <= r["score_details"]["score"] <= 1 for r in told["evaluation_results"])
 
 
 def test_the_page_and_its_badge(folder: Path) -> None:

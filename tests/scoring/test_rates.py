@@ -84,8 +84,8 @@ def test_rates(
 
 
 def test_an_old_log_tells_less() -> None:
-    assert rates({"reasoning": "Hm."}, {"include": 0.5}) == {
-        **{"right": 0.0, "partly": 1.0, "wrong": 0.0, "reasoning": 1.0}
+    assert rates({"reasoning": "Hm."}, {"include": 0.5, "len_words": 7}) == {
+        **{"right": 0.0, "partly": 1.0, "wrong": 0.0, "reasoning": 1.0, "len_words": 7.0}
     }
 
 

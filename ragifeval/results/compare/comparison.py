@@ -21,7 +21,7 @@ from ragifeval.results.compare.significance import (
 from ragifeval.run.groups import ordered
 from ragifeval.run.performance import Figures, Price
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.rates import RATES
+from ragifeval.scoring.rates import TOLD
 from ragifeval.scoring.statistics import AGGREGATES, Estimate, Floats, Resampling, widened
 
 Booleans = NDArray[np.bool_]
@@ -64,7 +64,7 @@ class Model:
         log: the name of its file.
         scores: measure -> its estimate.
         differences: measure -> its difference from the first model; empty for the first.
-        rates: rate -> its estimate, over the answers that it is about in all logs.
+        rates: rate, or length -> its estimate, over the answers that it is about in all logs.
         groups: group of questions -> its total and its rates; of the grouping asked for.
         performance: what all the answers of the log took.
         judged: judged score -> its estimate, over the answers that are judged in all logs.
@@ -227,7 +227,7 @@ def _shared(
 ) -> Iterator[tuple[str, Sequence[Estimate]]]:
     """Yield each judged score, or rate, that all logs have, with its estimate for each of them."""
     names = dict.fromkeys(name for sample in tables[0].samples for name in tables[0][sample])
-    for name in sorted(names, key=[*RATES, *names].index):
+    for name in sorted(names, key=[*TOLD, *names].index):
         values = np.stack([_matrix(means, samples, [name])[:, 0] for means in tables])
         shared: Booleans = np.logical_and.reduce(~np.isnan(values), axis=0)
         if shared.any():

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
 from ragifeval.run.summary import group_grid, shown_rates
+from ragifeval.scoring.rates import as_text
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
 from ragifeval.tables import WIDTH, Grid, one_line
@@ -120,7 +121,7 @@ def _percent(score: Estimate) -> str:
     return f"{score.mean * 100:.2f} ({score.low * 100:.1f} - {score.high * 100:.1f})"
 
 
-_FIRST_RATES = ("right", "partly", "wrong", "false_refusal", "no_refusal")
+_FIRST_RATES = ("right", "partly", "wrong", "false_refusal", "no_refusal", "len_words")
 
 
 def _rates(comparison: Comparison, is_compact: bool) -> Grid:
@@ -129,10 +130,11 @@ def _rates(comparison: Comparison, is_compact: bool) -> Grid:
     if is_compact:
         names = [name for name in names if name in _FIRST_RATES]
     return Grid(
-        "rates, per cent of the answers that each is about (docs/reading-the-numbers.md)",
+        "rates, per cent of the answers that each is about "
+        + ("(all: --wide)" if is_compact else "(docs/reading-the-numbers.md)"),
         ["model", *(name if is_compact else f"{name} ({rates[name].count})" for name in names)],
         [
-            [model.name, *(f"{model.rates[name].mean * 100:.1f}" for name in names)]
+            [model.name, *(as_text(name, model.rates[name].mean, 1) for name in names)]
             for model in comparison.models
         ],
     )

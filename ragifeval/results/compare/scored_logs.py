@@ -12,7 +12,7 @@ from ragifeval.results.signatures import UNKNOWN, model_name, whole_signature
 from ragifeval.run.groups import groups_of
 from ragifeval.run.performance import Performance
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.rates import are_observed, rates
+from ragifeval.scoring.rates import LENGTHS, LONGEST, are_observed, rates
 from ragifeval.scoring.signature import Signature
 
 _REMEDY = "`python -m ragifeval score LOG -o OUT` writes a log with all that is needed"
@@ -145,18 +145,20 @@ def _line_of(line: str, variant: str) -> str:
 
 
 def _scores(stored: StoredAnswer, matching: str) -> Mapping[str, float] | None:
-    """The scores of KEYS under a rule; None where no answer came."""
+    """The scores of KEYS and the lengths, under a rule; None where no answer came."""
     name = stored.scores_name(matching)
     scores = stored.record.get(name)
     if scores is None and stored.text is None:
         return None
     if not isinstance(scores, dict):
         raise UserError(f"{stored.where}: {name!r}, an object, is missing; {_REMEDY}")
-    known = {key: scores[key] for key in KEYS if key in scores}
+    known = {key: scores[key] for key in (*KEYS, *LENGTHS) if key in scores}
     for key, value in known.items():
-        if not (isinstance(value, int | float) and 0 <= value <= 1):
+        most = LONGEST if key in LENGTHS else 1
+        if not (isinstance(value, int | float) and 0 <= value <= most):
             raise UserError(
-                f"{stored.where}: {name}: {key!r} must be a number from 0 to 1, not {value!r:.60}"
+                f"{stored.where}: {name}: {key!r} must be a number from 0 to {most:g}, "
+                f"not {value!r:.60}"
             )
     return known
 

@@ -9,6 +9,7 @@ from typing import Any
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import Comparison, Model
 from ragifeval.results.compare.formats import Setting, as_json
+from ragifeval.scoring.rates import RATES
 
 EEE_VERSION = "0.2.1"
 """Of the schema of Every Eval Ever that `every_eval_ever` follows."""
@@ -78,7 +79,10 @@ def every_eval_ever(
         "additional_details": {"signature": setting.signature or "unknown"},
     }
     worse = {name for name in model.rates if name not in ("right", "partly", "reasoning")}
-    found: Mapping[str, Any] = {**model.scores, **model.rates}
+    found: Mapping[str, Any] = {
+        **model.scores,
+        **{name: rate for name, rate in model.rates.items() if name in RATES},
+    }
     return {
         "schema_version": EEE_VERSION,
         "evaluation_id": f"rag-ifeval/{model.name}/{int(now.timestamp())}",

@@ -76,8 +76,6 @@ class RunFacts:
     answered: int
     failed: int
     truncated: int
-    characters: float | None
-    words: float | None
     signatures: Sequence[str]
     figures: Figures | None = None
     rates: Mapping[str, Estimate] = field(default_factory=dict)
@@ -220,15 +218,12 @@ def _with_scores(rows: Iterable[ScoreRow]) -> list[ScoreRow]:
 
 
 def _facts(run: Run, estimates: Mapping[str, Estimate], price: Price | None, rank: int) -> RunFacts:
-    characters, words = (estimates.get(key) for key in ("len_chars", "len_words"))
     return RunFacts(
         name=run.name,
         file=", ".join(log.path.name for log in run.logs),
         answered=run.outcome.answered,
         failed=len(run.outcome.failed),
         truncated=run.outcome.truncated,
-        characters=characters.mean if characters else None,
-        words=words.mean if words else None,
         signatures=[str(signature) for signature in run.signatures],
         figures=run.outcome.performance.figures(price),
         rates={name: estimates[name] for name in shown_rates([estimates])},

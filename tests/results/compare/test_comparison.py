@@ -18,7 +18,7 @@ from ragifeval import __version__
 from ragifeval.__main__ import evaluate, main
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
-from ragifeval.scoring.rates import RATES
+from ragifeval.scoring.rates import TOLD
 from ragifeval.scoring.statistics import Resampling
 from tools.testing.process import records, write_records
 
@@ -238,7 +238,7 @@ def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
     assert main(["compare", *map(str, logs), "--format", "csv", "--draws", "20000"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     rates = [row["measure"] for row in rows if row["measure"].startswith("rate ")]
-    assert rates == 2 * [f"rate {name}" for name in RATES]
+    assert rates == 2 * [f"rate {name}" for name in TOLD]
     rows = [row for row in rows if row["measure"] not in rates]
     assert len(rows) == 2 * len(MEASURES)
     for row in rows:
@@ -422,6 +422,10 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
                 **record,
                 **{"category": row[0], "kind": row[1], "context": ["d"] * row[2]},
                 **{"observed": OBSERVED, "seconds": number + 1.0},
+                "scores": {
+                    **record["scores"],
+                    **{"len_chars": 10 * number, "len_words": 2 * number},
+                },
                 "asked": f"2026-01-01T00:00:0{number}Z",
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
             }
@@ -435,6 +439,7 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
     # The second model meets "exclude" of p2 by silence, and nothing that is asked for.
     expected = {"right": 2 / 3, "partly": 1 / 3, "wrong": 0, "false_refusal": 0}
     expected |= {"cites_distractor": 1, "cites_unknown": 0, "uncited": 0, "reasoning": 0}
+    expected |= {"len_chars": 10, "len_words": 2}
     assert means[0] == pytest.approx(expected)
     assert means[1] == pytest.approx({**expected, "right": 1 / 3, "partly": 0, "wrong": 2 / 3})
     groups = {
@@ -447,10 +452,11 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
         "x": {
             **{"total": (pytest.approx(1 / 3), 3), "right": (0.5, 2), "wrong": (0.5, 2)},
             **{"cites_distractor": (1, 2), **dict.fromkeys(none_of, (0, 2))},
+            **{"len_chars": (5, 2), "len_words": (1, 2)},
         },
         "y": {
             **{"total": (1, 1), "right": (1, 1), "wrong": (0, 1), "cites_distractor": (1, 1)},
-            **dict.fromkeys(none_of, (0, 1)),
+            **{"len_chars": (10, 1), "len_words": (2, 1), **dict.fromkeys(none_of, (0, 1))},
         },
     }
     # 3,000 tokens at 2 and 300 at 10 for a million; in 1 + 2 + 3 s that overlap in one.
@@ -469,24 +475,27 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
     assert main(["compare", *map(str, paths), *by, "table"]) == 0
     printed = [row.split() for row in capsys.readouterr().out.splitlines()]
     assert ["n", "total", "-50.00", "84.0", "under", "30"] in printed
-    heads = ["kind", "model", "questions", "total", "right", "wrong", "false_refusal"]
+    heads = ["kind", "model", "questions", "total", "right", "wrong"]
+    heads += ["false_refusal", "len_words"]
     assert [heads, *printed[printed.index(heads) + 2 :][:4]] == [
         heads,
-        ["x", "m", "2", "100.0", "±0.0", "100", "0", "0"],
-        ["x", "n", "2", "33.3", "±50.0", "50", "50", "0"],
-        ["y", "m", "1", "100.0", "±50.0", "100", "0", "0"],
-        ["y", "n", "1", "100.0", "±50.0", "100", "0", "0"],
+        ["x", "m", "2", "100.0", "±0.0", "100", "0", "0", "1"],
+        ["x", "n", "2", "33.3", "±50.0", "50", "50", "0", "1"],
+        ["y", "m", "1", "100.0", "±50.0", "100", "0", "0", "2"],
+        ["y", "n", "1", "100.0", "±50.0", "100", "0", "0", "2"],
     ]
     assert ["m", *["3,000", "300", "2.00", "3.00", "5", "60", "0.0090", "3.0000"]] in printed
     assert main(["compare", *map(str, paths), *by, "markdown"]) == 0
-    rates = "total | 95 % interval | right | partly | wrong | false_refusal | cites_distractor"
+    rates = "total | 95 % interval | right | partly | wrong | false_refusal | cites_distractor | "
+    rates += "cites_unknown | uncited | len_chars | len_words"
     cells = [re.sub(" +", " ", row) for row in capsys.readouterr().out.splitlines()]
-    assert f"| kind | model | questions | {rates} | cites_unknown | uncited |" in cells
-    assert "| x | n | 2 | 33.3 | 0.0 - 100.0 | 50 | 0 | 50 | 0 | 100 | 0 | 0 |" in cells
+    assert f"| kind | model | questions | {rates} |" in cells
+    assert "| x | n | 2 | 33.3 | 0.0 - 100.0 | 50 | 0 | 50 | 0 | 100 | 0 | 0 | 5 | 1 |" in cells
     assert main(["compare", *map(str, paths), *by, "csv"]) == 0
     rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
     found = {(row["model"], row["measure"]): (row["mean"], row["count"]) for row in rows}
     assert found["n", "rate wrong kind x"] == ("0.5", "2")
+    assert found["n", "rate len_chars kind x"] == ("5.0", "2")
     assert found["n", "total kind y"] == ("1.0", "1")
     assert main(["compare", str(paths[0]), "--by", "length"]) == 0
     shown = capsys.readouterr()

@@ -13,7 +13,7 @@ from ragifeval.results.report.runs import Run, notices, read_runs
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import Criteria
-from ragifeval.scoring.rates import RATES
+from ragifeval.scoring.rates import LENGTHS, RATES
 from tools.testing.process import write_records
 
 DOCUMENTS = [
@@ -184,6 +184,9 @@ def test_failed_empty_missing_repeated_and_unknown_answers(
     ]
 
 
+_SHOWN = ("total", *RATES[:4], *LENGTHS)
+
+
 def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, basis: Basis) -> None:
     right = log(
         tmp_path / "a.jsonl",
@@ -213,19 +216,20 @@ def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, basis: B
     groups = {
         (table.grouping, group, head.runs[place].name): (
             count,
-            [found[name].mean if name in found else None for name in ("total", *RATES[:4])],
+            [found[name].mean if name in found else None for name in _SHOWN],
         )
         for table in head.groups
         for group, place, count, found in table.rows
     }
-    # Total, right, partly, wrong, false refusals; p1 has two documents, p2 three.
+    # Total, right, partly, wrong, false refusals, characters and words of the answer; p1 has two
+    # documents, p2 three.
     assert groups == {
-        ("category", "opłaty", "model-a"): (1, [1, 1, 0, 0, 0]),
-        ("category", "opłaty", "model-b"): (1, [0.5, 0, 1, 0, 0]),
-        ("category", "terminy", "model-a"): (1, [1, 1, 0, 0, 0]),
-        ("documents", "2", "model-a"): (1, [1, 1, 0, 0, 0]),
-        ("documents", "2", "model-b"): (1, [0.5, 0, 1, 0, 0]),
-        ("documents", "3", "model-a"): (1, [1, 1, 0, 0, 0]),
+        ("category", "opłaty", "model-a"): (1, [1, 1, 0, 0, 0, 9, 3]),
+        ("category", "opłaty", "model-b"): (1, [0.5, 0, 1, 0, 0, 9, 3]),
+        ("category", "terminy", "model-a"): (1, [1, 1, 0, 0, 0, 13, 4]),
+        ("documents", "2", "model-a"): (1, [1, 1, 0, 0, 0, 9, 3]),
+        ("documents", "2", "model-b"): (1, [0.5, 0, 1, 0, 0, 9, 3]),
+        ("documents", "3", "model-a"): (1, [1, 1, 0, 0, 0, 13, 4]),
     }
     assert [row.name for row in head.conditions if not row.counts] == [
         "cite_precision",

@@ -34,7 +34,7 @@ HOSTILE = "</title></script><script>alert(1)</script>'\"&\u202e"
 
 def rendered(name: str = "model", language: str = "pl") -> str:
     facts = RunFacts(
-        name, f"{name}.jsonl", 1, 0, 0, None, None, [name], rates={"right": Estimate(0.5, 2, 0, 1)}
+        *(name, f"{name}.jsonl", 1, 0, 0, [name]), rates={"right": Estimate(0.5, 2, 0, 1)}
     )
     cell = Cell(Estimate(0.5, 2, 0.25, 0.75), 0.5)
     head = Headline(
@@ -57,7 +57,7 @@ def test_costs_are_drawn_from_nothing_to_the_most_and_a_free_model_is_among_them
     costs = [2.0, 4.0, 0.0, None]
     runs = [
         RunFacts(
-            *("abcd"[place], f"{place}.jsonl", 2, 0, 0, None, None, ["s"]),
+            *("abcd"[place], f"{place}.jsonl", 2, 0, 0, ["s"]),
             figures=Figures(1, 1, 1.0, 1.0, 1.0, 1.0, 0, cost, cost),
         )
         for place, cost in enumerate(costs)
