@@ -212,7 +212,8 @@ def _write_requests(
     generator = _load_generator(evaluation, evaluation.scoring.load_normalizer)
     for _ in generator.generate(missing(task, outcome)):
         pass
-    write_options(options.batch_file, options, task.signature)
+    told = argparse.Namespace(**evaluation.options)  # without secrets
+    write_options(options.batch_file, told, task.signature)
     show(
         f"{files.path}: {files.written} requests; have them answered, then: ragifeval score "
         f"--batch_file {files.path} --batch_output RESPONSES -o LOG"

@@ -210,7 +210,8 @@ class TestApiKey:
         with Loopback(lambda call: chat("Tak.")) as server:
             case = make_case(tmp_path, 2, "http://unused.invalid/v1")
             url = server.url.replace("http://", f"http://anna:{PASSWORD}@")
-            run = case.call("--model_args", f"api_base={url}?key={QUERY},threads=2")
+            given = ["--model_args", f"api_base={url}?key={QUERY},threads=2"]
+            run = case.call(*given)
             one = Searched(case, run, list(server.calls))
         assert run.code == 0, run.err
         assert f"key={QUERY}" in one.sent[0].path
@@ -218,6 +219,15 @@ class TestApiKey:
         told, shown = case.summary(), f'api_base=["{server.url}"],threads=2'
         assert told["options"]["model_args"] == shown
         assert shlex.split(told["command"])[-2:] == ["--model_args", shown]
+        # Nor beside the requests of a batch, whose responses are taken in all the same.
+        assert case.call(*given, "--overwrite", "--batch_file", "p.jsonl").code == 0
+        options = json.loads((tmp_path / "p.options.json").read_text("utf-8"))["options"]
+        assert options["model_args"] == shown
+        assert one.holds(PASSWORD) == one.holds(QUERY) == []
+        (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
+        files = ["--batch_file", "p.jsonl", "--batch_output", "a.jsonl"]
+        taken = call(main, "score", *files, "-o", "l.jsonl", cwd=tmp_path)
+        assert "0 of 2 samples answered" in taken.out
 
 
 class TestVertex:
