@@ -207,16 +207,24 @@ class TestApiKey:
         assert "version=2" in one.text
 
     def test_neither_is_written_where_the_command_gave_them(self, tmp_path: Path) -> None:
-        with Loopback(lambda call: chat("Tak.")) as server:
+        def script(call: Call) -> Response:
+            return failure(404, PASSWORD) if "/files" in call.path else chat("Tak.")
+
+        with Loopback(script) as server:
             case = make_case(tmp_path, 2, "http://unused.invalid/v1")
             url = server.url.replace("http://", f"http://anna:{PASSWORD}@")
             given = ["--model_args", f"api_base={url}?key={QUERY},threads=2"]
             run = case.call(*given)
-            one = Searched(case, run, list(server.calls))
+            one, told = Searched(case, run, list(server.calls)), case.summary()
+            batch = case.call(*given, "--overwrite", "--batch")
+        assert batch.err.endswith(
+            f"{server.url}: the service has no /files and /batches; "
+            "without --batch the questions are asked one by one\n"
+        )
         assert run.code == 0, run.err
         assert f"key={QUERY}" in one.sent[0].path
         assert one.holds(PASSWORD) == one.holds(QUERY) == []
-        told, shown = case.summary(), f'api_base=["{server.url}"],threads=2'
+        shown = f'api_base=["{server.url}"],threads=2'
         assert told["options"]["model_args"] == shown
         assert shlex.split(told["command"])[-2:] == ["--model_args", shown]
         # Nor beside the requests of a batch, whose responses are taken in all the same.

@@ -20,7 +20,7 @@ from ragifeval.generators.remote.credentials import ApiKey
 from ragifeval.generators.remote.faults import Fault, tidy
 from ragifeval.generators.remote.generator import request_body
 from ragifeval.generators.remote.response import read_chat, read_completion
-from ragifeval.generators.remote.service import CHAT, COMPLETIONS
+from ragifeval.generators.remote.service import CHAT, COMPLETIONS, client_address, url_secrets
 from ragifeval.scoring.signature import fingerprint
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class BatchGenerator:
             raise UserError("--batch: is for a service with /files and /batches, not for Vertex AI")
         self.name = config.display_name
         self._config, self._text_completion = config, text_completion
-        self._secrets = [*ApiKey(api_key).secrets()]
+        self._secrets = [*ApiKey(api_key).secrets(), *url_secrets(config.api_bases[:1])]
         self._api_key = api_key
         self._request = request
         self._state = state
@@ -238,8 +238,9 @@ class BatchGenerator:
         """Answer the requests, once the service is through with all of them."""
         import openai
 
+        where = self._config.public_settings()["api_base"][0]
         client = openai.OpenAI(
-            base_url=self._config.api_bases[0],
+            **client_address(self._config.api_bases[0]),
             api_key=self._api_key,
             max_retries=self._config.max_retries,
             timeout=self._config.timeout,
@@ -254,12 +255,12 @@ class BatchGenerator:
             responses = self._collect(client, batches)
         except openai.NotFoundError:
             raise UserError(
-                f"{self._config.api_bases[0]}: the service has no /files and /batches; "
+                f"{where}: the service has no /files and /batches; "
                 "without --batch the questions are asked one by one"
             ) from None
         except openai.APIError as error:
             raise UserError(
-                f"{self._config.api_bases[0]}: the batch fails: {tidy(str(error), self._secrets)}; "
+                f"{where}: the batch fails: {tidy(str(error), self._secrets)}; "
                 "the same command goes on from here"
             ) from None
         if responses is None:

@@ -192,13 +192,12 @@ def served_model(config: RemoteConfig, api_key: str) -> str:
         models: Sequence[str] = asyncio.run(ask())
     except Fault as fault:
         raise UserError(f"{service.where}: does not name its model: {fault}; {remedy}") from None
-    names = [service.tidy(model) for model in models]
+    shown = service.listing(models)
     if len(models) != 1:
-        shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         what = f"{len(models)} models: {shown}" if models else "no model"
         raise UserError(f"{service.where}: serves {what}; {remedy}")
-    if names != list(models):
-        raise UserError(f"{service.where}: its model's name is no name ({names[0]}); {remedy}")
+    if shown != models[0]:
+        raise UserError(f"{service.where}: its model's name is no name ({shown}); {remedy}")
     return models[0]
 
 

@@ -23,6 +23,7 @@ from ragifeval.generators.remote.faults import (
     status_fault,
     tidy,
 )
+from ragifeval.generators.remote.response import read_models
 from ragifeval.generators.remote.transport import Client, Transport, connection_fault
 
 CHAT, COMPLETIONS, MODELS = "/chat/completions", "/completions", "/models"
@@ -74,7 +75,7 @@ class Service:
         self._credential = credential
         self._config = config
         urls = [_parse_url(base) for base in bases]
-        self._url_secrets = [secret for url in urls for secret in _url_secrets(url)]
+        self._url_secrets = [*url_secrets(bases)]
         self._transport = Transport(urls, config.max_response_mb, config.threads)
         http = Client(self._transport)
         self._replicas = Replicas([Replica(url, credential, http) for url in urls])
@@ -228,7 +229,7 @@ class Service:
         self._replicas.restore(replica)
         if response.is_success:
             return response.content
-        self._end_if_hopeless(replica, path, response)
+        await self._end_if_hopeless(replica, path, response)
         headers = {**response.headers, "location": response.extensions["location"]}
         raise status_fault(response.status_code, headers, response.content)
 
@@ -244,14 +245,19 @@ class Service:
                 raise
         return await replica.send(path, body)
 
-    def _end_if_hopeless(self, replica: "Replica", path: str, response: httpx2.Response) -> None:
+    async def _end_if_hopeless(
+        self, replica: "Replica", path: str, response: httpx2.Response
+    ) -> None:
         """Raise UserError if every question would be refused like this one."""
         status = response.status_code
         message, code = service_message(response.content)
         said = self.tidy(f"{status}: {message}" if message else str(status))
         unknown = status == 404 and path != MODELS and re.search(r"(?i)\bmodel\b", message)
         if unknown or code == "model_not_found":
-            raise UserError(f"{replica.url}: there is no model {self._config.model!r} ({said})")
+            served = "" if path == MODELS else await self._served(replica)
+            raise UserError(
+                f"{replica.url}: there is no model {self._config.model!r} ({said}){served}"
+            )
         if status == 401 or (status == 403 and not replica.has_answered):
             raise UserError(f"{replica.url}: access refused ({said}); {self._credential.remedy}")
         if status == 404 and not replica.has_answered:
@@ -260,6 +266,17 @@ class Service:
                 f"{replica.url}{path}: not found ({said}); api_base must be the part of the URL "
                 f"before {path}, for example http://127.0.0.1:8000/v1{other and ',' + other}"
             )
+
+    async def _served(self, replica: "Replica") -> str:
+        """The models that a service lists, to choose from; empty where it lists none."""
+        with suppress(Fault, UserError):
+            if models := read_models(await self._call(replica, MODELS, None)):
+                return f"; it has: {self.listing(models)}"
+        return ""
+
+    def listing(self, models: Sequence[str]) -> str:
+        """The first few names."""
+        return ", ".join(map(self.tidy, models[:10])) + ", ..." * (len(models) > 10)
 
     def _count_refusal(self, refusal: str) -> None:
         """Raise UserError once the first questions were refused alike."""
@@ -296,17 +313,13 @@ class Replica:
     """
 
     def __init__(self, base: httpx2.URL, credential: Credential, http: httpx2.AsyncClient) -> None:
-        bare = base.copy_with(userinfo=b"", query=None)
-        self.url = str(bare)
+        self.url = str(_bare(base))
         self.port = base.port or (443 if base.scheme == "https" else 80)
         self.has_answered = False
         self.pause = self.back_at = 0.0
         self._client = openai.AsyncOpenAI(
-            base_url=bare,
+            **client_address(base),
             api_key=credential.token,
-            # Credentials in the URL take the place of the key.
-            default_headers={"Authorization": _basic_auth(base)} if base.userinfo else None,
-            default_query=dict(base.params),
             timeout=None,
             max_retries=0,  # asking again may mean asking another replica
             http_client=http,
@@ -387,14 +400,28 @@ def _parse_url(base: str) -> httpx2.URL:
     return url
 
 
-def _basic_auth(url: httpx2.URL) -> str:
-    return aiohttp.encode_basic_auth(url.username, url.password)
+def client_address(base: httpx2.URL | str) -> dict[str, Any]:
+    """What OpenAI's client is told of a base URL, so that its parts go where they belong."""
+    url = _parse_url(base) if isinstance(base, str) else base
+    basic = aiohttp.encode_basic_auth(url.username, url.password)
+    return {
+        "base_url": _bare(url),
+        # Credentials in the URL take the place of the key.
+        "default_headers": {"Authorization": basic} if url.userinfo else None,
+        "default_query": dict(url.params),
+    }
 
 
-def _url_secrets(url: httpx2.URL) -> Iterator[str]:
-    """What of a base URL no message may show: password and query."""
-    if url.password:
-        yield url.password
-    # Shorter ones are versions, not keys.
-    values = [*dict(url.params).values(), *re.split("[&=]", url.query.decode())[1::2]]
-    yield from (value for value in values if len(value) >= _SHORTEST_KEY)
+def _bare(url: httpx2.URL) -> httpx2.URL:
+    """Without what may be secret."""
+    return url.copy_with(userinfo=b"", query=None)
+
+
+def url_secrets(bases: Sequence[str]) -> Iterator[str]:
+    """What of base URLs no message may show: password and query."""
+    for url in map(_parse_url, bases):
+        if url.password:
+            yield url.password
+        # Shorter ones are versions, not keys.
+        values = [*dict(url.params).values(), *re.split("[&=]", url.query.decode())[1::2]]
+        yield from (value for value in values if len(value) >= _SHORTEST_KEY)
