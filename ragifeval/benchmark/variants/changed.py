@@ -32,6 +32,7 @@ from ragifeval.benchmark.variants.values import (
 from ragifeval.text.normalizer import Normalizer
 
 _RANGE = re.compile(r"([\d ,]+)\.\.([\d ,]+?)(?:/([\d ,]+?))?( ?%| \D+|)")
+_FIGURES = re.compile(r"\d+(?:[.,]\d+)?")
 _ATTEMPTS = 1000
 # Texts whose values are remembered: those of one sample.
 _READ = 1024
@@ -281,8 +282,11 @@ class Exchange:
         self._table: dict[Value, Value] = {}
         self._names: dict[str, tuple[Name, Name]] = {}
         self._places: dict[str, str] = {}
+        numbers: dict[Decimal, list[Value | Name]] = {}
         for fact in facts:
             old, new = originals[fact.name], values[fact.name]
+            if isinstance(old, Amount):
+                numbers.setdefault(old.number, []).append(new)
             if isinstance(old, Name) and isinstance(new, Name):
                 self._names |= dict.fromkeys(map(_key, old.forms), (old, new))
             elif not isinstance(old, Name) and not isinstance(new, Name):
@@ -291,12 +295,18 @@ class Exchange:
                     self._table.setdefault(_without_year(old), _without_year(new))
             self._places |= dict.fromkeys(fact.kept, "\0")
             self._places |= fact.also
+        self._numbers = {number: new[0] for number, new in numbers.items() if len(new) == 1}
         # The longest first: "PCC-3/A" before "PCC-3".
         self._literals = _alternatives(self._places, boundary=False)
         self._forms = _alternatives(self._names, boundary=True)
 
-    def text(self, text: str) -> str:
-        """A text with the new values; the stem of a name ("wojewod*") becomes that of the new."""
+    def text(self, text: str, *, is_wording: bool = False) -> str:
+        """A text with the new values; the stem of a name ("wojewod*") becomes that of the new.
+
+        Args:
+            is_wording: of an entry, where a number without a unit ("14", "15 robocz*") is that of
+                the one amount that has it.
+        """
         edits: list[tuple[int, int, str]] = []
         for match in self._literals.finditer(text) if self._places else ():
             template = self._places[match[0]]
@@ -309,9 +319,22 @@ class Exchange:
                 if (stem := self._stem(match[1])) is not None:
                     edits.append((*match.span(1), stem))
         for mention in self._mentions(text):
-            if (value := self._exchanged(mention.value)) is not None:
+            value = self._exchanged(mention.value)
+            if value is None and is_wording:
+                value = self._numbered(mention, text)
+            if value is not None:
                 edits.append((mention.start, mention.end, rewrite(mention, value)))
         return _edited(text, edits)
+
+    def _numbered(self, mention: Mention, text: str) -> Value | None:
+        """The new value of a number without a unit; none for that of a form ("PCC-3") or a %."""
+        value, before, behind = mention.value, text[: mention.start], text[mention.end :]
+        is_other = before != before.lower() or behind.lstrip().startswith("%")
+        if is_other or not isinstance(value, Amount):
+            return None
+        new = self._numbers.get(value.number)
+        is_bare = _FIGURES.fullmatch("".join(mention.words)) is not None
+        return Amount(new.number, value.unit) if is_bare and isinstance(new, Amount) else None
 
     def _exchanged(self, value: Value) -> Value | None:
         if value in self._table:
@@ -366,7 +389,7 @@ class Exchange:
 
     def _json(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(value, is_wording=True)
         if isinstance(value, Mapping):
             return {key: self._json(item) for key, item in value.items()}
         if isinstance(value, list):

@@ -27,7 +27,7 @@ SAMPLE = Sample(
     ("rower", "kajak"),
     {
         "include": [["145 zł", "sto czterdzieści pięć złotych"], {"any": [{"say": ["14 dni"]}]}],
-        "exclude": [{"never": ["45 zł"], "of": ["wojewod*"]}],
+        "exclude": [{"never": ["45 zł"], "of": ["wojewod*"]}, ["razem 145", "PK-45", "45 %"]],
         "cite": ["kajak"],
     },
     reference="Razem 145 zł [1]; odwołać się można w 14 dni, do 30 kwietnia, na druku K 2.",
@@ -75,7 +75,7 @@ def test_world(normalizer: Normalizer) -> None:
     assert changed.derived == "38 zł + 200 zł = 238 zł"
     assert changed.expect == {
         "include": [["238 zł", "238 złotych"], {"any": [{"say": ["21 dni"]}]}],
-        "exclude": [{"never": ["38 zł"], "of": ["starost*"]}],
+        "exclude": [{"never": ["38 zł"], "of": ["starost*"]}, ["razem 238", "PK-45", "45 %"]],
         "cite": ["kajak"],
     }
     assert (changed.id, changed.context) == ("k1", ("rower", "kajak"))
