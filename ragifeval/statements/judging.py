@@ -5,7 +5,7 @@ Each place where a statement's wordings stand gets a sign (affirmed, denied, nei
 thing; not when the answer contradicts it, names another total or another start.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -17,7 +17,7 @@ from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, p
 from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
-from ragifeval.statements.wordings import WordSet, word_set
+from ragifeval.statements.wordings import WordList, word_set
 from ragifeval.text.normalizer import Normalizer
 
 _CONDITIONAL = word_set("conditional", "words")
@@ -107,14 +107,31 @@ class Statements:
             compile_all(others),
         )
 
-    def judge(self, reading: Reading) -> list[Outcome]:
-        """Judge an answer by each statement, in order."""
-        finder = Finder(self._vocabulary, reading)
-        signs = Signs(reading)
-        return [
-            _Judgement(compiled, finder, signs, self._total).outcome()
-            for compiled in self._compiled
-        ]
+    def judge(self, reading: Reading) -> Sequence[Outcome]:
+        """Judge an answer by each statement, in order, when first asked for."""
+        return _Outcomes(self._compiled, self._total, Finder(self._vocabulary, reading))
+
+
+class _Outcomes(Sequence[Outcome]):
+    """What an answer does with each statement: most entries are decided by a few of theirs."""
+
+    def __init__(self, compiled: Sequence[_Compiled], total: Wordings, finder: Finder) -> None:
+        self._compiled, self._total, self._finder = compiled, total, finder
+        self._signs = Signs(finder.reading)
+        self._known: dict[int, Outcome] = {}
+
+    def __len__(self) -> int:
+        return len(self._compiled)
+
+    def __iter__(self) -> Iterator[Outcome]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, index: int) -> Outcome:  # type: ignore[override]  # no slices
+        outcome = self._known.get(index)
+        if outcome is None:
+            judgement = _Judgement(self._compiled[index], self._finder, self._signs, self._total)
+            outcome = self._known[index] = judgement.outcome()
+        return outcome
 
 
 class _Judgement:
@@ -288,7 +305,7 @@ class _Judgement:
             for token in near.tokens[:_REACH]
         )
 
-    def _has(self, place: Place, words: WordSet) -> bool:
+    def _has(self, place: Place, words: WordList) -> bool:
         """Whether the sentence of a place holds one of some words, near the place."""
         sentence = self._reading.units.sentence(place.start)
         first = max(sentence.start, place.start - _REACH)

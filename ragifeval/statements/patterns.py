@@ -29,6 +29,7 @@ _COMPARED = word_set("polarity", "compared")
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
+_HEAD = 4  # the letters of a word by which its longer beginnings are looked up
 LEAST_PREFIX = 2
 """Letters that the beginning of a word has at least."""
 
@@ -234,7 +235,8 @@ class Vocabulary:
         self._atoms: set[str] = set()
         # A day and month -> that date in some year.
         self._dates: dict[str, set[str]] = {}
-        self._passed: set[tuple[str, str]] = set()
+        self._known: dict[tuple[str, str], Collection[str]] = {}
+        self._passed: set[str] = set()
 
     def compile(self, wordings: Iterable[str]) -> Wordings:
         """Compile wordings.
@@ -250,46 +252,53 @@ class Vocabulary:
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
+        words, tokens = reading.words, reading.tokens
+        met = {*words, *tokens} - self._passed
+        passed = {word for word in met if not self._atoms_of((word, word))}
+        met -= passed
+        if len(self._passed) + len(self._known) >= self.REMEMBERED:
+            self._passed.clear()
+            self._known.clear()
+        self._passed |= passed
         found: dict[str, list[int]] = {}
-        passed = self._passed
-        pairs = zip(reading.words, reading.tokens, strict=True)
-        for index, pair in [item for item in enumerate(pairs) if item[1] not in passed]:
-            atoms = self._atoms_of(*pair)
-            for atom in atoms:
-                found.setdefault(atom, []).append(index)
-            if not atoms:
-                passed.add(pair)
-        if len(passed) > self.REMEMBERED:
-            passed.clear()
-        return {atom: places[: self.MOST] for atom, places in found.items()}
+        pairs = zip(words, tokens, strict=True)
+        for index, pair in [
+            (index, pair) for index, pair in enumerate(pairs) if pair[0] in met or pair[1] in met
+        ]:
+            for atom in self._atoms_of(pair):
+                places = found.setdefault(atom, [])
+                if len(places) < self.MOST:
+                    places.append(index)
+        return found
 
-    def _atoms_of(self, word: str, token: str) -> Collection[str]:
-        """The atoms that a token meets."""
+    def _atoms_of(self, pair: tuple[str, str]) -> Collection[str]:
+        """The atoms that a word and its token meet."""
+        atoms = self._known.get(pair)
+        if atoms is None:
+            atoms = self._read_atoms(*pair)
+            if atoms:
+                self._known[pair] = atoms
+        return atoms
+
+    def _read_atoms(self, word: str, token: str) -> Collection[str]:
         if " " in token:
             return {token, *_forms(token), *self._dates.get(token, ())} & self._atoms
-        heads, size = self._heads, self._size
-        atoms = [token] if token in self._atoms else []
-        atoms += [atom for stem, atom in heads.get(word[:size], ()) if word.startswith(stem)]
-        if token != word:
-            atoms += [
-                atom
-                for stem, atom in heads.get(token[:size], ())
-                if token.startswith(stem) and not word.startswith(stem)
-            ]
+        atoms = {token} & self._atoms
+        for size, heads in self._heads.items():
+            for spoken in (word, token):
+                for stem in heads.get(spoken[:size], ()):
+                    if spoken.startswith(stem):
+                        atoms.add(f"{stem}*")
         return atoms
 
     @cached_property
-    def _size(self) -> int:
-        """How many letters the shortest beginning of a word has."""
-        return min((len(atom) - 1 for atom in self._atoms if atom.endswith("*")), default=1)
-
-    @cached_property
-    def _heads(self) -> Mapping[str, Sequence[tuple[str, str]]]:
-        """The beginnings of words, with their atoms, by as many letters as the shortest has."""
-        heads: dict[str, list[tuple[str, str]]] = {}
+    def _heads(self) -> Mapping[int, Mapping[str, Sequence[str]]]:
+        """The beginnings of words, by their first letters, by how many of these are looked at."""
+        heads: dict[int, dict[str, list[str]]] = {}
         for atom in self._atoms:
             if atom.endswith("*"):
-                heads.setdefault(atom[: self._size], []).append((atom[:-1], atom))
+                size = min(len(atom) - 1, _HEAD)
+                heads.setdefault(size, {}).setdefault(atom[:size], []).append(atom[:-1])
         return heads
 
 

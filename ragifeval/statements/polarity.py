@@ -16,18 +16,18 @@ from ragifeval.statements.patterns import Place, place_at
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
-from ragifeval.statements.wordings import WordSet, table, word_set
+from ragifeval.statements.wordings import WordList, WordSet, table, word_set
 
 AFFIRMED, OPEN, DENIED = 1, 0, -1
 
 
-def _words(key: str) -> WordSet:
+def _words(key: str) -> WordList:
     return word_set("polarity", key)
 
 
 # What a word does to the clause it stands in; one word may do several things.
 _KEYS = ("not", "without", "instead", "nor", "none", "false", "past", "past_years", "unreal")
-_LISTS: Mapping[int, WordSet] = {
+_LISTS: Mapping[int, WordList] = {
     **{1 << place: _words(key) for place, key in enumerate(_KEYS)},
     1 << len(_KEYS): word_set("verdict", "yes"),
     2 << len(_KEYS): word_set("verdict", "no"),
@@ -230,7 +230,7 @@ class Signs:
             for token in self._nearby(place.start, SUPPOSING)
         )
 
-    def _nearby(self, token: int, words: WordSet) -> Iterator[int]:
+    def _nearby(self, token: int, words: WordList) -> Iterator[int]:
         """The tokens of a sentence, near one of it, that are some words."""
         sentence = self._reading.units.sentence(token)
         first, last = max(sentence.start, token - _REACH), min(sentence.end, token + _REACH)

@@ -18,6 +18,7 @@ from ragifeval.text.canonical.forms import (
     POWERS,
     UNITS,
 )
+from ragifeval.text.canonical.words import BEHIND_DIGITS
 
 
 @dataclass
@@ -49,7 +50,7 @@ def merge_quantities(raw: Tokens) -> Tokens:
     special = [
         index
         for index, (token, word) in enumerate(zip(raw.tokens, raw.words, strict=True))
-        if token < _BEHIND_DIGITS or word in _SPECIAL
+        if token < BEHIND_DIGITS or word in _SPECIAL
     ]
     if not special:
         return raw
@@ -96,8 +97,6 @@ PERIODS = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
 """The units of time that quantities have."""
 
 _DIGITS = frozenset("0123456789")
-# Numbers alone come before this in the order of characters.
-_BEHIND_DIGITS = ":"
 _BEYOND = ("",) * 6
 _LAST_DAYS = dict(zip(MONTH_NAMES, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
 _PERIODS: Mapping[str, str] = {
@@ -387,7 +386,9 @@ _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTR
 def _share_units(words: Tokens, bare: Sequence[int]) -> None:
     """Give bare numbers the unit of a neighbour: "30 + 15 = 45 zł", "nie 7 dni, tylko 14"."""
     tokens = words.tokens
-    currency = next((unit for token in tokens if (unit := unit_of(token)) in _CURRENCIES), "")
+    currency = next(
+        (unit for token in tokens if " " in token and (unit := unit_of(token)) in _CURRENCIES), ""
+    )
     for index in reversed(bare):
         unit = _unit_beside(words, index, 1, _JOINING)
         if unit:

@@ -1,9 +1,9 @@
 """An answer as tokens: lemmas and quantities, without citations and the numbers of lists."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, compress, count, islice
-from operator import add, eq
+from itertools import compress, count, islice
+from operator import eq
 
 from ragifeval.statements.quantities import Tokens, merge_quantities, named_unit
 from ragifeval.statements.units import Clause, Units
@@ -41,23 +41,33 @@ class Reading:
     @cached_property
     def units(self) -> Units:
         """Its lines, sentences and clauses, found when first asked for."""
-        original, offsets = self.text.normalized.text, self._offsets
+        normalized = self.text.normalized
         stops = [
             index
             for index, gap in enumerate(self.gaps[:-1])
             if gap != " " and not _STOPS.isdisjoint(gap)
         ]
-        spoken = self.text.normalized.words
+        begins = [self.first[index] for index in stops]
         # Whoever writes no capitals begins sentences without them.
-        has_capitals = not original.islower()
+        has_capitals = not normalized.text.islower()
         behind = {
-            index: (
-                spoken[self.first[index] - 1] if self.first[index] else "",
-                has_capitals and original[offsets[self.first[index]]].islower(),
-            )
-            for index in stops
+            index: (normalized.words[begin - 1] if begin else "", has_capitals and is_lower)
+            for index, begin, is_lower in zip(stops, begins, self._are_lower(begins), strict=True)
         }
         return Units(self.tokens, self.words, self.gaps, behind)
+
+    def _are_lower(self, begins: Sequence[int]) -> Iterator[bool]:
+        """Whether words of the normalized text, given in order, begin with a small letter."""
+        normalized = self.text.normalized
+        words, gaps, text = normalized.words, normalized.gaps, normalized.text
+        if "İ" in text:  # two characters in lowercase
+            yield from (text[normalized.spans[begin][0]].islower() for begin in begins)
+            return
+        done, offset = 0, len(gaps[0])
+        for begin in begins:
+            offset += sum(map(len, words[done:begin])) + sum(map(len, gaps[done + 1 : begin + 1]))
+            done = begin
+            yield text[offset].islower()
 
     def _name_units(self, tokens: list[str]) -> None:
         """Give bare numbers the unit that their column's head, or their label, names."""
@@ -99,17 +109,6 @@ class Reading:
         """The tokens that are amounts, periods and dates."""
         return [index for index, token in enumerate(self.tokens) if " " in token]
 
-    @cached_property
-    def _offsets(self) -> Sequence[int]:
-        """Where each word of the normalized text begins, in characters."""
-        normalized = self.text.normalized
-        # Much faster than `spans`; but a few letters are of another length in lowercase.
-        sizes = map(add, map(len, normalized.gaps), (0, *map(len, normalized.words)))
-        offsets = list(accumulate(sizes))
-        if offsets[-1] == len(normalized.text):
-            return offsets
-        return [start for start, _ in normalized.spans]
-
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The first and the last word of some tokens, as `matching` gives places."""
         words = len(self.text.normalized.words)
@@ -139,8 +138,8 @@ def _canonical_tokens(text: Text, longest: int) -> Tokens:
     origins = canonical.words[:longest]
     tokens = Tokens(
         list(canonical.tokens[:longest]),
-        [words[origin] for origin in origins],
-        [gaps[origin] for origin in origins],
+        list(map(words.__getitem__, origins)),
+        list(map(gaps.__getitem__, origins)),
         list(origins),
     )
     # Tokens that were read from one word, or from the decimals, have nothing between them.
@@ -158,7 +157,7 @@ def _canonical_tokens(text: Text, longest: int) -> Tokens:
 def _without_citations(text: Text) -> Tokens:
     """The canonical tokens of a text without what is cited as "[1, 2]"."""
     tokens = _canonical_tokens(text, LONGEST)
-    brackets = [index for index, gap in enumerate(tokens.gaps) if "[" in gap]
+    brackets = [index for index, gap in enumerate(tokens.gaps) if gap != " " and "[" in gap]
     return _cut(tokens, brackets) if brackets else tokens
 
 
@@ -195,17 +194,16 @@ def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
 def _without_list_numbers(tokens: Tokens) -> Tokens:
     """The tokens without the "1." or "2)" that a line begins with; a bullet stands for them."""
     gaps = tokens.gaps
-    numbers = (
-        [
-            index
-            for index in [0, *[at for at, gap in enumerate(gaps[:-1]) if at and "\n" in gap]]
-            if len(tokens.tokens[index]) < 3
-            and tokens.tokens[index].isdigit()
-            and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
-        ]
-        if tokens.tokens
-        else []
-    )
+    lines = [
+        index for index, gap in enumerate(gaps[:-1]) if (gap != " " and "\n" in gap) or not index
+    ]
+    numbers = [
+        index
+        for index in lines
+        if len(tokens.tokens[index]) < 3
+        and tokens.tokens[index].isdigit()
+        and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
+    ]
     for index in reversed(numbers):
         gaps[index] = f"{gaps[index]}- {gaps.pop(index + 1)[1:].lstrip()}"
         for values in (tokens.tokens, tokens.words, tokens.first):

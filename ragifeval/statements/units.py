@@ -9,7 +9,7 @@ number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -72,7 +72,7 @@ class Clause:
     opener: str
     sentence: Sentence
     cell: int
-    tokens: list[int] = field(default_factory=list)
+    tokens: Sequence[int] = ()
     rank: int = 0
 
 
@@ -162,26 +162,28 @@ class Units:
         # The clause that tokens go to, or the mark before one that is to begin; below it, what goes
         # on behind brackets.
         self._open: list[Clause | str] = []
-        # Where parts of clauses may begin.
-        self._parts: list[int] = []
+        self._pluses: list[int] = []
         self._read()
 
     def _read(self) -> None:
-        words, count = self._words, len(self._words)
+        gaps, count = self._gaps, len(self._words)
         # Most words follow a space, and begin nothing.
-        breaks = [
-            index
-            for index, (word, gap) in enumerate(zip(words, self._gaps, strict=False))
-            if gap != " " or word in _PARTS or not index
-        ]
+        breaks = [index for index in range(count) if gaps[index] != " " or not index]
         for index, end in pairwise([*breaks, count]):
             self._enter(index)
             clause = self._open[-1]
             if isinstance(clause, str):
                 clause = self._begin_clause(clause)
             self.clause += [clause] * (end - index)
-            clause.tokens += range(index, end)
-        if words:
+            tokens = clause.tokens
+            if isinstance(tokens, list):
+                tokens += range(index, end)
+            elif not tokens or tokens[-1] + 1 == index:
+                clause.tokens = range(tokens[0] if tokens else index, end)
+            else:
+                # It goes on behind brackets.
+                clause.tokens = [*tokens, *range(index, end)]
+        if count:
             self._end_line(count)
 
     def _enter(self, index: int) -> None:
@@ -206,10 +208,6 @@ class Units:
             else:
                 for mark in marks.marks:
                     self._mark(mark)
-            if self._words[index] in _PARTS:
-                self._parts.append(index)
-        elif self._words[index] in _PARTS:
-            self._parts.append(index)
 
     def _mark(self, mark: str) -> None:
         if mark == "(":
@@ -218,7 +216,7 @@ class Units:
             if len(self._open) > 1:
                 self._open.pop()
         elif mark == "+":
-            self._parts.append(len(self.clause))
+            self._pluses.append(len(self.clause))
         else:
             self._open[-1] = mark
 
@@ -232,7 +230,8 @@ class Units:
     def _split(self) -> tuple[Mapping[int, Clause], Sequence[Sequence[Clause]]]:
         """Mini-clauses: by token, those of a clause that has several; by sentence, all."""
         starts: dict[Clause, list[int]] = {}
-        for index in self._parts:
+        parts = [index for index, word in enumerate(self._words) if word in _PARTS]
+        for index in sorted({*parts, *self._pluses}):
             clause = self.clause[index]
             if index != clause.tokens[0] and self._is_number_ahead(index):
                 starts.setdefault(clause, []).append(bisect_left(clause.tokens, index))

@@ -47,10 +47,15 @@ def table(name: str) -> Mapping[str, Any]:
     return _tables()[name]
 
 
+WordList = WordSet | frozenset[str]
+
+
 @cache
-def word_set(name: str, key: str) -> WordSet:
+def word_set(name: str, key: str) -> WordList:
     """One list of the file as a set of words."""
-    return WordSet(_tables()[name][key])
+    words = _tables()[name][key]
+    has_prefixes = any(word.endswith("*") for word in words)
+    return WordSet(words) if has_prefixes else frozenset(words)
 
 
 @cache

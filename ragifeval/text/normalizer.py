@@ -90,7 +90,7 @@ class Normalizer:
         words, gaps = split_text(clean)
         known = self._lemmas
         try:
-            lemmas = [known[word] for word in words]
+            lemmas = list(map(known.__getitem__, words))
         except KeyError:
             lemmas = [self.lemma(word) for word in words]
         return Normalized(text, clean, words, gaps, lemmas)

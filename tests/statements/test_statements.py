@@ -64,6 +64,7 @@ GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
             ("Rower: 60 zł, kajak: 45 zł.", "++"),
             ("Rower: 45 zł, kajak: 60 zł.", "--"),
             ("60 zł (rower) + 45 zł (kajak)", "++"),
+            ("Kajak 45 zł + i rower 60 zł.", "++"),
             ("60 zł (kajak) + 45 zł (rower)", "--"),
             ("Rower (60 zł) i kajak (45 zł).", "++"),
             ("Rower (45 zł) i kajak (60 zł).", "--"),

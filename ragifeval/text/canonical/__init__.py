@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ragifeval.text.canonical.dates import read_date, read_time, read_year
 from ragifeval.text.canonical.figures import read_figures, read_number_words
 from ragifeval.text.canonical.forms import ALIASES, CURRENCY_SIGNS, KNOWN_WORDS, MONTHS, YEAR_WORDS
-from ragifeval.text.canonical.words import DIGITS, Reading, Words, all_digits
+from ragifeval.text.canonical.words import BEHIND_DIGITS, DIGITS, Reading, Words, all_digits
 from ragifeval.text.normalizer import Normalized
 
 
@@ -39,7 +39,7 @@ def canonical(normalized: Normalized) -> Canonical:
     special = [
         index
         for index, word in enumerate(normalized.words)
-        if word[0] in DIGITS or word in KNOWN_WORDS
+        if word < BEHIND_DIGITS or word in KNOWN_WORDS
     ]
     if not special:
         return Canonical(lemmas, range(len(lemmas)))

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from ragifeval.text.normalizer import Normalized
 
 DIGITS = frozenset("0123456789")
+# Words that begin with a digit come before this in the order of characters, and no others.
+BEHIND_DIGITS = ":"
 # No reader looks further ahead than this from a word that is there.
 _BEYOND = ("",) * 5
 _SPACES = frozenset(" \u00a0\u202f\u2009\t\n")
