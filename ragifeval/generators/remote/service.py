@@ -89,9 +89,10 @@ class Service:
         # Whether anything ever listened at one of the URLs, and whether all have since gone.
         self._was_reached = self._is_lost = False
         self._deadlines: set[asyncio.Timeout] = set()
+        self._models: Sequence[str] | None = None
 
     async def __aenter__(self) -> Self:
-        self._stopped = asyncio.Event()
+        self._stopped, self._listing = asyncio.Event(), asyncio.Lock()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -269,10 +270,12 @@ class Service:
 
     async def _served(self, replica: "Replica") -> str:
         """The models that a service lists, to choose from; empty where it lists none."""
-        with suppress(Fault, UserError):
-            if models := read_models(await self._call(replica, MODELS, None)):
-                return f"; it has: {self.listing(models)}"
-        return ""
+        async with self._listing:  # once for all questions in flight
+            if self._models is None:
+                self._models = []
+                with suppress(Fault, UserError):
+                    self._models = read_models(await self._call(replica, MODELS, None))
+        return f"; it has: {self.listing(self._models)}" if self._models else ""
 
     def listing(self, models: Sequence[str]) -> str:
         """The first few names."""
