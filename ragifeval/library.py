@@ -70,6 +70,11 @@ def evaluate(
         UserError: something is wrong with a setting or the data.
         Exception: what `answer` raised, if there is no answer at all.
     """
+    if not callable(answer):
+        raise UserError(
+            f"evaluate: takes a function that answers a prompt, not {answer!r:.60}; "
+            "`ragifeval local` and `ragifeval remote` take a model's name"
+        )
     chosen = RunSettings.of(data, **settings)
     name = name or str(getattr(answer, "__name__", type(answer).__name__)).strip("<>")
     task = make_task(chosen).answered_by(name, {}, reasoning_end)

@@ -92,6 +92,11 @@ class Grid:
         return f"{title}\n\n{table}" if title else table
 
 
+def plural(count: int, one: str, several: str = "") -> str:
+    """A count with its noun: of one, and of several (with an "s" where that is not given)."""
+    return f"{count} {one if count == 1 else several or one + 's'}"
+
+
 def one_line(text: str) -> str:
     """The text of a cell or a title: a model's name may hold line breaks, and what they start."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -14,6 +14,7 @@ from ragifeval.run.asking import Asking
 from ragifeval.run.journal import Journal
 from ragifeval.run.models import load_any_generator
 from ragifeval.run.structured import Ask, Reply, StructuredAsking, check_reply
+from ragifeval.tables import plural
 
 CRITICISE = "criticise"
 """The stage that asks the critic, where that is another model."""
@@ -102,7 +103,7 @@ class Models:
         """Yield what a user should know of the replies, a line each."""
         for stage, count in self._resumed.items():
             if count:
-                yield f"{stage}: {count} replies were already there"
+                yield f"{stage}: {plural(count, 'reply was', 'replies were')} already there"
         for path in self._torn:
             yield f"{path}: the last line was cut off and is dropped"
         if self._without_schema:

@@ -21,6 +21,7 @@ from ragifeval.build.review.verdicts import Review
 from ragifeval.build.samples import Built, make_samples
 from ragifeval.files import write_json, written_beside
 from ragifeval.results.export.datasets import ONLY, Split, write_datasets
+from ragifeval.tables import plural
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
 _SELDOM = ("answer", "review")
@@ -58,7 +59,8 @@ class BuildResult:
     def notes(self) -> Sequence[str]:
         """What a reader of the samples should know, a line each."""
         outdated = len(self.review.outdated)
-        left_out = f"{outdated} verdicts are on questions that have changed, and are left out"
+        count = plural(outdated, "verdict, on a question", "verdicts, on questions")
+        left_out = f"left out: {count} since changed"
         return [*self.built.notes, *([left_out] if outdated else [])]
 
     @property
@@ -179,7 +181,8 @@ def table(result: BuildResult, folder: Path) -> str:
     facts, built = result.facts, result.built
     passed_over = ", ".join(f"{count} {kind}" for kind, count in facts.passed_over.items())
     lines = [
-        f"{facts.files} files, {facts.chunks} chunks, {facts.duplicates} duplicates left out, "
+        f"{plural(facts.files, 'file')}, {plural(facts.chunks, 'chunk')}, "
+        f"{plural(facts.duplicates, 'duplicate')} left out, "
         f"{facts.asked} asked about",
         *([f"passed over, as of no kind that is read: {passed_over}"] if passed_over else []),
         "",
@@ -194,8 +197,8 @@ def table(result: BuildResult, folder: Path) -> str:
     refused = sum(bool(sample.expect.get("refuse")) for sample in built.samples)
     lines += [
         "",
-        f"{len(built.samples)} samples, {refused} of them to be refused, "
-        f"{len(built.documents)} documents",
+        f"{plural(len(built.samples), 'sample')}, {refused} of them to be refused, "
+        f"{plural(len(built.documents), 'document')}",
     ]
     if built.samples:
         name = folder.as_posix().rstrip("/") + "/"
@@ -206,7 +209,7 @@ def table(result: BuildResult, folder: Path) -> str:
             f"report:   ragifeval report {log} -o {shlex.quote(f'{name}run.html')}",
         ]
     elif result.pending:
-        lines[-1] = f"0 samples: {len(result.pending)} prompts got no reply"
+        lines[-1] = f"0 samples: {plural(len(result.pending), 'prompt')} got no reply"
     else:
         lines[-1] = f"0 samples: every question was dropped; {folder / 'rejected.jsonl'} says why"
     return "\n".join([*lines, "", facts.signature])
@@ -224,7 +227,8 @@ def warnings(result: BuildResult) -> list[str]:
     lines += pending
     if pending:
         lines.append(
-            f"{len(result.pending)} prompts got no reply; the same command asks for them alone"
+            f"{plural(len(result.pending), 'prompt')} got no reply; the same command asks once "
+            "more, and for nothing else"
         )
     lines += [f"note: {note}" for note in result.notes]
     if result.facts.models["critic"] == result.facts.models["generator"]:

@@ -5,6 +5,7 @@ with `run(options) -> exit code`.
 """
 
 import argparse
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,7 @@ from ragifeval.cli.options import (
     positive,
 )
 from ragifeval.languages import LANGUAGES
+from ragifeval.tables import WIDTH
 
 # Some 5,000 tokens of Polish: with question, answer and reply, half of a window of 16,384.
 _WINDOW = 16_000
@@ -69,8 +71,19 @@ def _describe(
     parser: argparse.ArgumentParser, *, reads: str, writes: str, example: str, codes: str
 ) -> None:
     """Say at the end of --help what a command reads and writes, an example, and its exit codes."""
-    parser.epilog = (
-        f"reads:    {reads}\nwrites:   {writes}\nexample:  {example}\n\nexit codes: {codes}"
+    told = {"reads:    ": reads, "writes:   ": writes, "example:  ": example}
+    parts = [_wrapped(head, text) for head, text in told.items()]
+    parser.epilog = "\n".join([*parts, "", _wrapped("exit codes: ", codes)])
+
+
+def _wrapped(head: str, text: str) -> str:
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -80,7 +93,7 @@ _WRONG = "2 something is wrong with the command or a file"
 def add_evaluation_options(parser: argparse.ArgumentParser, kind: Kind) -> None:
     """Add the options of `local` or `remote`."""
     config = {
-        "local": ("config/baseline.json", "local --model speakleash/Bielik-11B-v2.6-Instruct"),
+        "local": ("config/baseline.json", "local --model ORGANISATION/MODEL"),
         "remote": ("config/remote.json", "remote --model_args threads=16"),
     }[kind]
     _describe(

@@ -10,6 +10,7 @@ from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, write_json
 from ragifeval.scoring.signature import Signature
+from ragifeval.tables import plural
 
 if TYPE_CHECKING:
     from ragifeval.generators.remote.batch import BatchFiles
@@ -31,8 +32,8 @@ def say_written(files: "BatchFiles | None") -> None:
     """Say how many requests wait for their answers."""
     if files is not None and files.written:
         say(
-            f"{files.path}: {files.written} requests; have them answered, then give the responses "
-            "to the same command with --batch_output"
+            f"{files.path}: {plural(files.written, 'request')}; have them answered, then give the "
+            "responses to the same command with --batch_output"
         )
 
 

@@ -15,6 +15,8 @@ from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS
 from ragifeval.run.models import load_any_config
 from ragifeval.run.template import PromptTemplate, Template, load_again
+from ragifeval.scoring.signature import Signature
+from ragifeval.tables import plural
 from ragifeval.text.normalizer import normalizer_name
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
     if (files := batch_files(options)) is not None:
         plan = replace(plan, files=files)
     with folder.held():
+        if not options.overwrite:
+            _check_model(folder, plan)
         models = build(folder, plan, found, options.overwrite)
         for line in models.notes():
             say(line)
@@ -79,6 +83,20 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
         if models.interrupted:
             return EXIT_INTERRUPTED
         return _finish(folder, options)
+
+
+def _check_model(folder: "BuildFolder", plan: "BuildPlan") -> None:
+    """Refuse to replace what another model built; other critics and options go on from there."""
+    from ragifeval.build.facts import Facts
+
+    if folder.facts.is_file():
+        facts = Facts.read(folder.facts)
+        before = Signature.parse(facts.signature).parts
+        if before["model"] != plan.signature.parts["model"]:
+            raise UserError(
+                f"-o: {folder.path} was built by {facts.models['generator']}, or with other "
+                "settings of it; name another folder, or --overwrite it"
+            )
 
 
 def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> "BuildPlan":
@@ -166,8 +184,8 @@ def _print_prompts(plan: "BuildPlan", corpus: "Corpus") -> int:
     for file, reason in corpus.unread.items():
         say(f"not read: {file}: {reason}")
     print(
-        f"{corpus.read} files, {len(corpus.chunks)} chunks, "
-        f"{len(corpus.duplicates)} duplicates left out"
+        f"{plural(corpus.read, 'file')}, {plural(len(corpus.chunks), 'chunk')}, "
+        f"{plural(len(corpus.duplicates), 'duplicate')} left out"
     )
     print(plan.signature)
     return 0

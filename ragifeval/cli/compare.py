@@ -22,6 +22,7 @@ from ragifeval.results.compare.significance import SURE
 from ragifeval.results.outputs import prices_of
 from ragifeval.results.sets import by_set
 from ragifeval.scoring.statistics import Resampling
+from ragifeval.tables import plural
 
 ALL = "all"
 """What --variant says for every variant that the logs have in common."""
@@ -112,10 +113,11 @@ def compared(
         [prices[path] for path in paths],
     )
     if comparison.left_out:
-        say(f"{comparison.left_out} samples are not answered in all logs, and left out")
+        count = plural(comparison.left_out, "sample is", "samples are")
+        say(f"{count} not answered in all logs, and left out")
     if comparison.conditions_left_out:
-        count = comparison.conditions_left_out
-        say(f"{count} conditions are not scored in all logs, and left out")
+        count = plural(comparison.conditions_left_out, "condition is", "conditions are")
+        say(f"{count} not scored in all logs, and left out")
     if options.by is not None and not comparison.models[0].groups:
         say(f"{paths[0]}: does not tell the {options.by} of its questions")
     setting = Setting(

@@ -49,6 +49,7 @@ from ragifeval.run.run import run as ask
 from ragifeval.run.summary import doubts, group_table, summary, table
 from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.scoring.signature import Signature
+from ragifeval.tables import plural
 from ragifeval.text.normalizer import Normalizer
 
 if TYPE_CHECKING:
@@ -102,8 +103,9 @@ def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
             show(f"=== {sample.id}\n{prompt}\n")
             sizes.setdefault(variant_of(sample), []).append(len(prompt))
         for variant, lengths in sizes.items():
-            count, tokens = len(lengths) * task.repeats, sum(lengths) * task.repeats
-            show(f"{variant}: {count} prompts, about {tokens // CHARACTERS_A_TOKEN:,} tokens")
+            count = plural(len(lengths) * task.repeats, "prompt")
+            tokens = sum(lengths) * task.repeats // CHARACTERS_A_TOKEN
+            show(f"{variant}: {count}, about {tokens:,} tokens")
         show(str(task.signature))
         return EXIT_COMPLETE
     if signature is not None and (parts := task.signature.differences(signature)):
@@ -170,7 +172,8 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
             if journal.torn_lines:
                 say(f"{journal.path}: the last line was cut off and is dropped")
             if outcome.answered:
-                say(f"{journal.path}: {outcome.answered} answers are already there")
+                answered = plural(outcome.answered, "answer is", "answers are")
+                say(f"{journal.path}: {answered} already there")
             if others:
                 say(
                     f"{journal.path}: has {others} more answers, which this selection of samples "
@@ -215,7 +218,8 @@ def _write_requests(
     told = argparse.Namespace(**evaluation.options)  # without secrets
     write_options(options.batch_file, told, task.signature)
     show(
-        f"{files.path}: {files.written} requests; have them answered, then: ragifeval score "
+        f"{files.path}: {plural(files.written, 'request')}; have them answered, then: "
+        "ragifeval score "
         f"--batch_file {files.path} --batch_output RESPONSES -o LOG"
     )
     return EXIT_COMPLETE

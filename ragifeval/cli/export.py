@@ -6,6 +6,7 @@ from pathlib import Path
 from ragifeval.cli.settings import settled
 from ragifeval.errors import UserError
 from ragifeval.files import written_beside
+from ragifeval.tables import plural
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,8 +31,9 @@ def run(options: argparse.Namespace) -> int:
         splits.append(variant_split(splits, made))
     write_datasets(splits, options.folder, options.overwrite)
     for split in splits:
-        samples, documents = len(split.benchmark.samples), len(split.benchmark.documents)
-        print(f"{options.folder}: {split.name}: {samples} samples, {documents} documents")
+        samples = plural(len(split.benchmark.samples), "sample")
+        documents = plural(len(split.benchmark.documents), "document")
+        print(f"{options.folder}: {split.name}: {samples}, {documents}")
     print(f"to push it: hf upload NAME {options.folder} --repo-type dataset")
     return 0
 
@@ -67,7 +69,8 @@ def _results(options: argparse.Namespace) -> int:
         path.parent.mkdir(exist_ok=True)
         with written_beside(path) as file:
             file.write(text)
-    print(f"{folder}: {len(comparison.models)} models, {comparison.samples} samples")
+    models, samples = len(comparison.models), comparison.samples
+    print(f"{folder}: {plural(models, 'model')}, {plural(samples, 'sample')}")
     print("GitHub Pages serves it as it is")
     if options.dataset is not None:
         print("eval_results/*.yaml go into .eval_results/ of a model's repository")

@@ -30,6 +30,7 @@ from ragifeval.results.variants import with_variants
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import AGAIN, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
+from ragifeval.tables import plural
 from ragifeval.text.clean import well_formed
 
 
@@ -220,12 +221,12 @@ def _judge(
     if judging.torn_lines:
         say(f"{kept}: the last line was cut off and is dropped")
     if judging.resumed:
-        say(f"{kept}: {judging.resumed} replies were already there")
+        say(f"{kept}: {plural(judging.resumed, 'reply was', 'replies were')} already there")
     found = rows(judging.settings, judged)
     if str(source) == "-":
         _show_single(judged[0])
     stopped = " (interrupted)" if judging.interrupted else ""
-    title = f"{source}: {len(items)} answers, judged by {plan.judge}{stopped}"
+    title = f"{source}: {plural(len(items), 'answer')}, judged by {plan.judge}{stopped}"
     show(table(title, found, str(plan.signature)) + "\n")
     agreement = _show_agreement(items, judged, options.seed) if options.agreement else []
     if output is not None:
@@ -251,7 +252,7 @@ def _show_agreement(
     found = agreements(items, judged, seed)
     for one in found:
         show(
-            f"{one.name}, {one.count} answers:\n"
+            f"{one.name}, {plural(one.count, 'answer')}:\n"
             f"  Cohen's kappa   {one.kappa}\n  Spearman's rho  {one.rho}\n"
         )
     if not found:

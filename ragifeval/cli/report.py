@@ -21,6 +21,7 @@ from ragifeval.results.sets import by_model, by_set, joined
 from ragifeval.results.variants import with_variants
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
+from ragifeval.tables import plural
 
 
 def run(options: argparse.Namespace) -> int:
@@ -65,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
     for line in notices(runs, terms, load_texts("en"), data[1:]):
         say(f"note: {line}")
     answers = sum(run.outcome.answered for run in runs)
-    print(f"{options.output}: {len(content.questions)} questions, {answers} answers")
+    questions = plural(len(content.questions), "question")
+    print(f"{options.output}: {questions}, {plural(answers, 'answer')}")
     return 0
 
 

@@ -36,6 +36,7 @@ from ragifeval.run.performance import sentence
 from ragifeval.run.summary import doubts, group_table, summary, table
 from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.scoring.signature import Signature
+from ragifeval.tables import plural
 
 _NAMED = 5
 
@@ -105,8 +106,13 @@ def _score(
 
         rescored = rescore(path, standard, write)
         outcome = rescored.outcome
-        if not (outcome.answered or outcome.failed or rescored.log.unknown):
-            raise UserError(f"{path}: holds no answers")
+        if not (outcome.answered or outcome.failed):
+            if not (unknown := rescored.log.unknown):
+                raise UserError(f"{path}: holds no answers")
+            raise UserError(
+                f"{path}: holds answers to another set than {options.eval_path} "
+                f"({_named(rescored.log.unknown_names, unknown)}); name theirs with --data"
+            )
     by_rule = outcome.estimates(options.seed)
     seed = options.seed
     shown = table(outcome, by_rule, rescored.name, rescored.signature, seed, wide=options.wide)
@@ -146,11 +152,12 @@ def _notes(rescored: Rescored, eval_path: Path, parts: Mapping[str, str]) -> Ite
         yield f"note: scored by another {', '.join(changed)} than in the run"
     if log.unknown:
         names = _named(log.unknown_names, log.unknown)
-        yield f"{log.unknown} answers are to no sample of {eval_path}: {names}"
+        told = plural(log.unknown, "answer is", "answers are")
+        yield f"{told} to no sample of {eval_path}: {names}"
     if repeated := outcome.repeated:
         yield (
-            f"{len(repeated)} samples are answered more than once, and count with the mean of "
-            f"their answers: {_named(repeated, len(repeated))}"
+            f"{plural(len(repeated), 'sample is', 'samples are')} answered more than once, and the "
+            f"mean of the answers counts: {_named(repeated, len(repeated))}"
         )
     if missing := [sample.id for sample in outcome.missing]:
         yield (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragifeval import paths
 from ragifeval.cli.settings import scoring_settings, settled
-from ragifeval.tables import Grid
+from ragifeval.tables import Grid, plural
 
 if TYPE_CHECKING:
     from ragifeval.benchmark.validate.checks import Validation
@@ -45,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
         lost = passed.count(False)
         others = "" if lost == len(passed) else "; the others: --listing"
         print(f"mutations: {len(passed)} made, {lost} lose a mark{others}")
-    print(f"{samples} samples, {documents} documents: {len(problems)} problems")
+    read = f"{plural(samples, 'sample')}, {plural(documents, 'document')}"
+    print(f"{read}: {plural(len(problems), 'problem')}")
     for floor in too_high if are_notes else []:
         print(f"note: {floor}: these questions are easy, or few")
     return 1 if problems else 0

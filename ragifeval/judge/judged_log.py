@@ -21,6 +21,7 @@ from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.plan import MODEL_METRICS
 from ragifeval.results.outputs import summary_path
 from ragifeval.scoring.signature import Signature
+from ragifeval.tables import plural
 
 Judgements = Mapping[str, Judgement]
 """Metric -> what it says of one answer."""
@@ -75,7 +76,7 @@ def check_replaceable(path: Path, signature: Signature, items: Sequence[Item]) -
     lost.subtract((item.id, item.record.get("answer")) for item in items)
     if count := (+lost).total():
         raise UserError(
-            f"-o: {path} would lose {count} answers; name another one, or --overwrite it"
+            f"-o: {path} would lose {plural(count, 'answer')}; name another one, or --overwrite it"
         )
 
 

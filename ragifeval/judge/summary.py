@@ -8,7 +8,7 @@ from math import fsum
 from ragifeval.judge.items import Judgement
 from ragifeval.judge.plan import JudgePlan
 from ragifeval.run.summary import versions
-from ragifeval.tables import Grid
+from ragifeval.tables import Grid, plural
 
 _REASONS_SHOWN = 5
 
@@ -83,7 +83,8 @@ def notes(metrics: Sequence[str], judged: Judged) -> Iterator[str]:
             yield f"{metric}: {rest} unjudged for other reasons"
     count = sum("disagreements" in row["claims"].detail for row in judged if "claims" in row)
     if count:
-        yield f"claims: {count} replies count other claims than they list; see the judged log"
+        told = plural(count, "reply counts", "replies count")
+        yield f"claims: {told} other claims than listed there; see the judged log"
     lexical = [row["lexical"] for row in judged if "lexical" in row]
     failed = {text for one in lexical if not one.unjudged for text in one.detail.values()}
     yield from sorted(f"unjudged: {text}" for text in failed)

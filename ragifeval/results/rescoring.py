@@ -147,7 +147,7 @@ def rescore(path: Path, standard: Standard, write: Callable[[Record], object]) -
 
 
 def check_logs(logs: Sequence[Path]) -> None:
-    """Refuse logs that do not exist, before any is scored.
+    """Refuse logs that do not exist or are empty, before any is scored.
 
     Raises:
         UserError: with the path.
@@ -156,3 +156,5 @@ def check_logs(logs: Sequence[Path]) -> None:
         if log.is_dir() or not log.exists():
             reason = "is a folder" if log.is_dir() else "no such file"
             raise UserError(f"{log}: cannot be read: {reason}")
+        if log.is_file() and not log.stat().st_size:
+            raise UserError(f"{log}: holds no answers")

@@ -19,7 +19,7 @@ from ragifeval.run.performance import Price, moment
 from ragifeval.scoring.rates import LENGTHS, RATES, TOLD, as_text
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
-from ragifeval.tables import WIDTH, Grid, one_line
+from ragifeval.tables import WIDTH, Grid, one_line, plural
 from ragifeval.text.matching import other_rule
 
 Estimates = Mapping[str, Mapping[str, Estimate]]
@@ -163,17 +163,19 @@ def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:
         remedy: what leaves a reasoning out of the scores.
     """
     if outcome.constant is not None:
-        what = f"the same: {outcome.constant!r:.60}" if outcome.constant else "empty"
-        yield f"warning: all {outcome.answered} answers are {what}"
+        told = f"the same: {outcome.constant!r:.60}" if outcome.constant else "empty"
+        count = outcome.answered
+        answers = "the only answer is" if count == 1 else f"all {count} answers are"
+        yield f"warning: {answers} {told}"
     if outcome.truncated:
         yield (
-            f"warning: {outcome.truncated} answers were cut off by their limit of tokens, or by "
-            "the service's content filter"
+            f"warning: {plural(outcome.truncated, 'answer was', 'answers were')} cut off by the "
+            "limit of tokens, or by the service's content filter"
         )
     if outcome.reasoning_unset:
         yield (
-            f"warning: {outcome.reasoning_unset} answers contain {REASONING_END}, and the "
-            f"reasoning before it was scored; {remedy}"
+            f"warning: {plural(outcome.reasoning_unset, 'answer holds', 'answers hold')} "
+            f"{REASONING_END}, and the reasoning before it was scored; {remedy}"
         )
 
 

@@ -66,6 +66,7 @@ def test_no_option_has_a_dash_in_its_name_or_is_a_switch_of_another_kind() -> No
         parsers.append(Parser())
         ADD_OPTIONS[command](parsers[-1])
     for parser in parsers:
+        assert max(map(len, str(parser.epilog).splitlines())) <= 80
         for action in parser._actions:
             names = [name for name in action.option_strings if name.startswith("--")]
             assert not any("-" in name[2:] for name in names)

@@ -90,7 +90,7 @@ def test_a_build_in_files_goes_stage_by_stage(tmp_path: Path, capsys: Capture) -
         if not sent.read_text(encoding="utf-8"):
             break
         assert code == 1
-        assert "requests; have them answered" in capsys.readouterr().err
+        assert "; have them answered" in capsys.readouterr().err
         output = tmp_path / f"a{len(known)}.jsonl"
         respond(sent, output, scripted)
         known.append(str(output))

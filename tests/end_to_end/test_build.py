@@ -240,7 +240,7 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
     assert chunks["a.pdf"]["page"] == 1
     assert chunks["f.csv"]["row"] == 2
     assert chunks["c.html"]["title"] == "Strona"
-    assert "1 duplicates left out" in run.out
+    assert "1 duplicate left out" in run.out
     samples = records(docs / "out" / "samples.jsonl")
     # The PDF's two pages are one chunk, about which one question is asked.
     assert len(samples) == 8
@@ -455,7 +455,7 @@ class TestStopped:
             write_config(tmp_path / "model.json", server.url)
             run = build(tmp_path, *OPTIONS)
             assert run.code == 1
-            assert "1 prompts got no reply; the same command asks for them alone" in run.err
+            assert "1 prompt got no reply; the same command asks once more, and for" in run.err
             assert "503" in run.err
             (lost,) = records(tmp_path / "out" / "rejected.jsonl")
             assert (lost["id"], lost["is_pending"]) == ("gmina103-txt-0001-q1", True)
@@ -489,6 +489,21 @@ class TestStopped:
             run = build(tmp_path, *OPTIONS, "--overwrite")
             assert model.asked.total() == 20
             assert run.out == first.out
+
+    def test_what_another_model_built_is_replaced_where_that_is_asked_for(
+        self, tmp_path: Path
+    ) -> None:
+        assert build_texts(tmp_path, range(100, 102), FactModel()).code == 0
+        before, model = results_of(tmp_path / "out"), FactModel()
+        run = build_texts(tmp_path, range(100, 102), model, model="other")
+        assert run.code == 2
+        assert run.last_line == (
+            "ragifeval build: error: -o: out was built by m, or with other settings of it; "
+            "name another folder, or --overwrite it"
+        )
+        assert (results_of(tmp_path / "out"), model.asked.total()) == (before, 0)
+        again = build_texts(tmp_path, range(100, 102), model, "--overwrite", model="other")
+        assert again.code == 0, again.err
 
     def test_a_service_that_is_down(self, tmp_path: Path) -> None:
         run = build_texts(tmp_path, range(100, 103), lambda call: failure(503, "overloaded"))
@@ -524,9 +539,10 @@ class TestStopped:
     def test_no_samples_leave_nothing_of_the_last_build(self, tmp_path: Path) -> None:
         texts = range(100, 104)
         assert build_texts(tmp_path, texts, FactModel()).code == 0
-        model = FactModel(dict.fromkeys(texts, "dependent"))
-        options = ("--min-rating", "5", "--audience", "nikt")
-        run = build_texts(tmp_path, texts, model, *options, model="other")
+        with Loopback(FactModel(dict.fromkeys(texts, "dependent"))) as server:
+            write_config(tmp_path / "model.json", server.url)
+            write_config(tmp_path / "judge.json", server.url, model="judge")
+            run = build(tmp_path, *OPTIONS, "--judge_config", "judge.json")
         assert run.code == 1
         left = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
         assert not left & {"samples.jsonl", "documents.jsonl", "README.md"}
@@ -590,7 +606,7 @@ class TestReview:
         # Another text under the same name.
         (out.parent / "docs" / "gmina101.txt").write_text(text_of(201), encoding="utf-8")
         run = build(out.parent, *self.OPTIONS)
-        assert "note: 1 verdicts are on questions that have changed, and are left out" in run.err
+        assert "note: left out: 1 verdict, on a question since changed" in run.err
         assert self.samples(out) == set(range(100, 108))
         assert any("201 zł" in one["reference"] for one in records(out / "samples.jsonl"))
 

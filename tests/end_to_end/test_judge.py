@@ -387,7 +387,7 @@ def test_one_question_prints_the_claims(tmp_path: Path, judge_here: Judging) -> 
     assert "common: 2 counted, 1 listed" in run.out
     assert rows_of(run.out)["recall"] == ["1.0000", "1", "0"]
     assert rows_of(run.out)["recall_listed"] == ["0.5000", "1", "0"]
-    assert "claims: 1 replies count other claims than they list" in run.err
+    assert "claims: 1 reply counts other claims than listed there" in run.err
 
 
 def test_missing_and_blank_texts_are_unjudged_and_nothing_is_asked(

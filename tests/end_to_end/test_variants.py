@@ -198,7 +198,7 @@ def test_dry_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert run(config, tmp_path / "log.jsonl", *options) == 0
     *_, core, twin, noise, _ = capsys.readouterr().out.splitlines()
     assert core.startswith("core: 2 prompts, about ")
-    assert twin.startswith("twin: 1 prompts, about ")
+    assert twin.startswith("twin: 1 prompt, about ")
     assert noise.startswith("noise:16: 2 prompts, about ")
     tokens = [int(line.split()[-2].replace(",", "")) for line in (core, noise)]
     assert tokens[1] > 3 * tokens[0]

@@ -197,8 +197,7 @@ def test_unknown_repeated_and_missing(
     assert [line for line in printed.err.splitlines() if line.startswith(str(log))] == [
         f"{log}: 8 answers are to no sample of {tmp_path}/eval.jsonl: x0, x1, x2, x3, x4 "
         "and 3 more",
-        f"{log}: 1 samples are answered more than once, and count with the mean of their answers: "
-        "p1",
+        f"{log}: 1 sample is answered more than once, and the mean of the answers counts: p1",
         f"{log}: 2 of 3 samples have no answer and are no part of the scores: p2, p3",
         f"{log}: no answer to 1 of them: HTTP 500",
     ]
@@ -269,9 +268,9 @@ def test_warnings(data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture
     )
     assert main(["score", str(log), *data]) == 0
     assert [line for line in capsys.readouterr().err.splitlines() if "warning" in line] == [
-        f"{log}: warning: 1 answers were cut off by their limit of tokens, or by the service's "
+        f"{log}: warning: 1 answer was cut off by the limit of tokens, or by the service's "
         "content filter",
-        f"{log}: warning: 1 answers contain </think>, and the reasoning before it was scored; "
+        f"{log}: warning: 1 answer holds </think>, and the reasoning before it was scored; "
         "--reasoning_end </think> leaves it out",
     ]
 
@@ -405,6 +404,11 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["<dir>"], "<dir>: cannot be read: is a folder"),
     (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
     (["<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
+    (
+        ["<dir>/other.jsonl"],
+        "<dir>/other.jsonl: holds answers to another set than <dir>/eval.jsonl (x1); name theirs "
+        "with --data",
+    ),
     (["<log>", "-o", "<log>"], "-o: <log> is one of the logs that are read"),
     (["<log>", "-o", "<log>", "--overwrite"], "-o: <log> is one of the logs that are read"),
     (["<log>", "-o", "<dir>", "--overwrite"], "-o: <log> is one of the logs that are read"),
@@ -449,6 +453,7 @@ def test_mistakes(
     (tmp_path / "link.jsonl").symlink_to(log)
     (tmp_path / "broken.jsonl").write_text('{"id": "p1", "answer": "17 zł"}\nno\n')
     (tmp_path / "empty.jsonl").touch()
+    write_records(tmp_path / "other.jsonl", [{"id": "x1", "answer": "?"}])
     write_records(tmp_path / "context.jsonl", [ANSWERS[0] | {"context": ["a", "c"]}])
 
     def named(text: str) -> str:

@@ -22,6 +22,7 @@ from ragifeval.generators.remote.generator import request_body
 from ragifeval.generators.remote.response import read_chat, read_completion
 from ragifeval.generators.remote.service import CHAT, COMPLETIONS, client_address, url_secrets
 from ragifeval.scoring.signature import fingerprint
+from ragifeval.tables import plural
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -306,7 +307,7 @@ class BatchGenerator:
             )
             batches.append(batch.id)
             write_json(self._state, {"batches": batches})
-            self._on_progress(f"{count} requests sent as {batch.id}")
+            self._on_progress(f"{plural(count, 'request')} sent as {batch.id}")
 
         for request in requests:
             line = _line(request, question_id(request), self._config, self._text_completion)

@@ -15,7 +15,7 @@ from ragifeval.run.summary import group_grid, shown_rates
 from ragifeval.scoring.rates import as_text
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
-from ragifeval.tables import WIDTH, Grid, one_line
+from ragifeval.tables import WIDTH, Grid, one_line, plural
 
 # With more models than this, the table of questions names the best and the worst only.
 _MODEL_COLUMNS = 4
@@ -54,7 +54,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
     means = [name for name in measures if name in AGGREGATES] if is_compact else measures
     told = "± half of the 95 % interval" if is_compact else "with 95 % intervals"
     yield Grid(
-        f"{comparison.samples} samples, rule {setting.matching}, per cent {told}",
+        f"{plural(comparison.samples, 'sample')}, rule {setting.matching}, per cent {told}",
         ["model", *means],
         [
             [model.name, *(percent(model.scores[name]) for name in means)]
@@ -207,7 +207,7 @@ def _power(comparison: Comparison, measures: Sequence[str]) -> Grid:
             [[first.name, *(f"{(score.high - score.low) * 50:.1f}" for score in scores)]],
         )
     return Grid(
-        f"what {comparison.samples} questions can show, with 80 % power at p < 0.05",
+        f"what {plural(comparison.samples, 'question')} can show, with 80 % power at p < 0.05",
         ["model", "measure", "difference", "smallest shown", "questions needed"],
         [
             [

@@ -100,7 +100,7 @@ def read_scored_log(
         variant: whose answers are read.
 
     Raises:
-        UserError: with file and line, where a record has no such scores.
+        UserError: with file and line, where a record has no such scores; there are no records.
     """
     log = ScoredLog(path)
     for stored in read_answers(path):
@@ -128,6 +128,8 @@ def read_scored_log(
         log.rates.add(stored.sample_id, rates(stored.record, scores))
         for grouping, group in groups_of(stored.record):
             log.groups.setdefault(grouping, {}).setdefault(group, set()).add(stored.sample_id)
+    if not log.variants:
+        raise UserError(f"{path}: holds no answers")
     return log
 
 

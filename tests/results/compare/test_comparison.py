@@ -363,7 +363,7 @@ def test_conditions_that_are_not_common_are_left_out(tmp_path: Path, capsys: Cap
     one = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1, "safe": 0}, "p2": {"safe": 1}})
     two = log(tmp_path / "two.jsonl", "b", {"p1": {"include": 0}, "p2": {"safe": 1}}, data="9")
     assert main(["compare", str(one), str(two), "--force"]) == 0
-    assert "1 conditions are not scored in all logs, and left out" in capsys.readouterr().err
+    assert "1 condition is not scored in all logs, and left out" in capsys.readouterr().err
     assert [model.scores["total"].count for model in compared(one, two).models] == [2, 2]
 
 
@@ -525,7 +525,7 @@ def test_the_other_rule(tmp_path: Path, capsys: Capture) -> None:
     assert compared(one, matching="substring").models[0].scores["total"].mean == 1
     assert main(["compare", str(one), "--matching", "words", "--wide"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("1 samples, rule words")
+    assert printed.startswith("1 sample, rule words")
     assert "data:1|prompt:2|matching:words|version:1\n" in printed
 
 
@@ -652,7 +652,8 @@ def test_no_worse(tmp_path: Path) -> None:
 MISTAKES: list[tuple[list[str], str]] = [
     (["<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: No such file or directory"),
     (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
-    (["<dir>/empty.jsonl"], "the logs have no sample in common that is answered and scored in all"),
+    (["<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
+    (["<good>", "<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
     (["<good>", "<dir>/other.jsonl"], "the logs have no sample in common"),
     (["<dir>/unscored.jsonl"], "<dir>/unscored.jsonl:1: 'scores', an object, is missing; `python"),
     (["<dir>/noid.jsonl"], "<dir>/noid.jsonl:1: 'id' is missing; `python -m ragifeval score LOG"),
