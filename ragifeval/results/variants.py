@@ -13,6 +13,7 @@ from ragifeval.benchmark.variants.variants import (
 )
 from ragifeval.errors import UserError
 from ragifeval.results.answers import read_answers
+from ragifeval.run.progress import watched
 
 
 def with_variants(benchmark: Benchmark, logs: Sequence[Path], named: str | None) -> Benchmark:
@@ -26,7 +27,7 @@ def with_variants(benchmark: Benchmark, logs: Sequence[Path], named: str | None)
             those that the model was asked by.
     """
     if named is not None:
-        return expand(benchmark, read_variants(named)).benchmark
+        return expand(benchmark, read_variants(named), watched=watched).benchmark
     found: dict[Variant, None] = {}
     for log in logs:
         first = next((stored.signature for stored in read_answers(log) if stored.signature), None)
@@ -36,4 +37,4 @@ def with_variants(benchmark: Benchmark, logs: Sequence[Path], named: str | None)
         if "#" in part and part.partition("#")[2] != known.partition("#")[2]:
             raise UserError(f"{log}: its answers are to other facts than those of the data")
         found |= dict.fromkeys(variants)
-    return expand(benchmark, tuple(found) or (Variant(),)).benchmark
+    return expand(benchmark, tuple(found) or (Variant(),), watched=watched).benchmark

@@ -10,6 +10,7 @@ from ragifeval.benchmark.benchmark import Sample, load_benchmark
 from ragifeval.benchmark.sets import data_part, find_set
 from ragifeval.benchmark.variants.variants import Expanded, expand, read_variants, signature_parts
 from ragifeval.errors import UserError, unknown
+from ragifeval.run.progress import watched
 from ragifeval.run.run import Task
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.scorer import ScoringSettings, check_text
@@ -82,7 +83,7 @@ def make_task(settings: RunSettings) -> Task:
     check_text("--system_message", settings.system_message)
     benchmark = load_benchmark(settings.docs_path, settings.eval_path)
     variants = read_variants(settings.variants)
-    expanded = expand(benchmark, variants, _selected(benchmark.samples, settings))
+    expanded = expand(benchmark, variants, _selected(benchmark.samples, settings), watched)
     samples = expanded.benchmark.samples
     if not samples:
         raise UserError(f"--variants: {settings.variants} leaves no sample{_why(expanded)}")
@@ -111,7 +112,7 @@ def make_task(settings: RunSettings) -> Task:
         signature=Signature({part: parts[part] for part in PARTS if part in parts}),
         repeats=settings.repeats,
         left_out=expanded.left_out,
-        whole=lambda: expand(benchmark, variants).benchmark.samples,
+        whole=lambda: expand(benchmark, variants, watched=watched).benchmark.samples,
     )
     # A template that cannot be rendered is found out now, not by the first question asked.
     task.request(samples[0])

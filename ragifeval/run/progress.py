@@ -4,9 +4,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 # What a terminal obeys, as what it shows: a name or an answer may hold anything.
 _SHOWN = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
@@ -58,6 +58,18 @@ class Unfailing:
             self._stream.flush()
         except OSError:
             silence(self._stream)
+
+
+Step = TypeVar("Step")
+
+
+def watched(steps: Sequence[Step]) -> Iterable[Step]:
+    """Yield steps under a progress bar, which shows itself where they take more than a second."""
+    from tqdm import tqdm  # takes longer than `--help`
+
+    return tqdm(
+        steps, unit=" samples", dynamic_ncols=True, file=Unfailing(sys.stderr), delay=1, leave=False
+    )
 
 
 @contextmanager

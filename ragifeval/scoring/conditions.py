@@ -6,11 +6,12 @@ keys it gives stand in the class; registering it is all that the rest of the har
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import Any, ClassVar, Literal
+from weakref import WeakKeyDictionary
 
 from ragifeval.errors import UserError
 from ragifeval.plugins import load_plugins
@@ -49,7 +50,10 @@ class Response:
     answer: str
     text: Text
     context: Sequence[str]
-    _outcomes: dict[Statements, Sequence[Outcome]] = field(default_factory=dict)
+    # Documents are read for one sample after the other: what is gone asks no more.
+    _outcomes: MutableMapping[Statements, Sequence[Outcome]] = field(
+        default_factory=WeakKeyDictionary
+    )
 
     @cached_property
     def reading(self) -> Reading:
@@ -58,9 +62,10 @@ class Response:
 
     def judge(self, statements: Statements) -> Sequence[Outcome]:
         """Judge the answer by statements, once for both rules."""
-        if statements not in self._outcomes:
-            self._outcomes[statements] = statements.judge(self.reading)
-        return self._outcomes[statements]
+        outcomes = self._outcomes.get(statements)
+        if outcomes is None:
+            outcomes = self._outcomes[statements] = statements.judge(self.reading)
+        return outcomes
 
 
 class Condition(ABC):
@@ -241,7 +246,7 @@ def _is_never(entry: object) -> bool:
     return isinstance(entry, Mapping) and "never" in entry
 
 
-@lru_cache(2_000)
+@lru_cache(256)
 def _compile(statements: tuple[Statement, ...], normalizer: Normalizer) -> Statements:
     """The statements of a sample, which its conditions share, and those of its variants."""
     return Statements(statements, normalizer)

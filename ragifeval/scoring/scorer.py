@@ -40,8 +40,9 @@ class Scorer:
         criteria: what the conditions of all samples are built with.
     """
 
-    # Samples whose phrases are kept normalized; a log of many models' answers asks for them again.
-    REMEMBERED = 2_000
+    # Samples whose conditions are kept ready. More would fill the memory of a run over variants,
+    # and save little: what is made of their wordings is kept for more of them.
+    REMEMBERED = 256
 
     def __init__(self, criteria: Criteria) -> None:
         self.criteria = criteria

@@ -170,7 +170,7 @@ class Wordings:
         return bool(self.by_atom)
 
 
-@lru_cache(maxsize=50_000)  # samples share the wordings of classes
+@lru_cache(maxsize=20_000)  # samples share the wordings of classes
 def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence[str]]:
     """A phrase, and the whole dates in it."""
     reading = Reading(Text(normalizer(wording.replace("*", " "))))
@@ -194,7 +194,7 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
 
 
 # Samples share the wordings of classes, and most others with their variants.
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=10_000)
 def _read_part(wording: str, normalizer: Normalizer) -> Part:
     by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
     atoms: set[str] = set()
@@ -209,7 +209,7 @@ def _read_part(wording: str, normalizer: Normalizer) -> Part:
     return Part(by_atom, frozenset(atoms), frozenset(found))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _read_wordings(wordings: tuple[str, ...], normalizer: Normalizer) -> Wordings:
     return Wordings(
         [

@@ -388,13 +388,15 @@ class Exchange:
         )
 
     def _json(self, value: Any) -> Any:
+        """A value of JSON with the new values; where nothing of it changes, the same object."""
+        new = value
         if isinstance(value, str):
-            return self.text(value, is_wording=True)
-        if isinstance(value, Mapping):
-            return {key: self._json(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._json(item) for item in value]
-        return value
+            new = self.text(value, is_wording=True)
+        elif isinstance(value, Mapping):
+            new = {key: self._json(item) for key, item in value.items()}
+        elif isinstance(value, list):
+            new = [self._json(item) for item in value]
+        return value if new == value else new
 
     def document(self, document: Document) -> Document:
         """The document with the new values; the same one where nothing of it changes."""

@@ -13,8 +13,8 @@ from ragifeval.scoring.conditions import Criteria, Entry, Include, Response, num
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
-# Documents kept ready to be looked through, and exchanges of values.
-_READY, _EXCHANGES = 256, 16
+# Documents kept ready to be looked through, samples with their facts, and exchanges of values.
+_READY, _WORLDS, _EXCHANGES = 256, 128, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Source:
         self.documents = VariantDocuments(self)
         self.origins = {sample.id: sample for sample in benchmark.samples}
         self.exchange = lru_cache(_EXCHANGES)(self._exchange)
+        self._world = lru_cache(_WORLDS)(self._read_world)
         self._response = lru_cache(_READY)(self._read)
         # The entries last asked for, made ready.
         self._compiled: tuple[object, Sequence[Entry]] = (None, ())
@@ -110,9 +111,12 @@ class Source:
         return sorted({number for reading in readings for number in numbers_of(reading)})
 
     def _exchange(self, origin: str, seed: int) -> Exchange:
+        return self._world(origin).draw(seed)
+
+    def _read_world(self, origin: str) -> World:
         sample = self.origins[origin]
         documents = [self.benchmark.documents[key] for key in sample.context]
-        return World(sample, documents, self.normalizer).draw(seed)
+        return World(sample, documents, self.normalizer)
 
 
 class VariantDocuments(Mapping[str, Document]):

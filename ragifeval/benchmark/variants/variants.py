@@ -10,7 +10,7 @@ They combine: "changed:3+noise:16". A list of them is separated by commas.
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -292,13 +292,20 @@ class Expanded:
     most: int = 0
 
 
+Steps = Sequence[tuple[Variant, Sample]]
+
+
 def expand(
-    benchmark: Benchmark, variants: Sequence[Variant], samples: Sequence[Sample] | None = None
+    benchmark: Benchmark,
+    variants: Sequence[Variant],
+    samples: Sequence[Sample] | None = None,
+    watched: Callable[[Steps], Iterable[tuple[Variant, Sample]]] = iter,
 ) -> Expanded:
     """Make the variants of a benchmark; one that asks for the core alone stays as it is.
 
     Args:
         samples: those of its samples that are wanted; None for all.
+        watched: yields the steps that it is given, and may show how far they are.
 
     Raises:
         UserError: the facts of a sample give no values.
@@ -310,11 +317,12 @@ def expand(
     left_out: dict[str, dict[str, str]] = {}
     made: list[VariantSample] = []
     most = 0
-    for variant in variants:
-        for sample in wanted:
-            try:
-                made.append(variant.make(sample, source))
-            except LeftOut as reason:
-                left_out.setdefault(str(variant), {})[sample.id] = str(reason)
-                most = max(most, reason.most)
+    for variant, sample in watched(
+        [(variant, sample) for variant in variants for sample in wanted]
+    ):
+        try:
+            made.append(variant.make(sample, source))
+        except LeftOut as reason:
+            left_out.setdefault(str(variant), {})[sample.id] = str(reason)
+            most = max(most, reason.most)
     return Expanded(Benchmark(source.documents, made), left_out, most)
