@@ -42,6 +42,7 @@ DOCUMENTS = [
     {"id": "b", "contents": "Kartę pobytu wydaje wojewoda."},
     {"id": "c", "contents": "Odwołanie składa się do ministra w ciągu 14 dni."},
 ]
+APPEAL = {"name": "appeal", "value": "14 dni", "others": ["40..90 dni"]}
 # No sample has `exclude` or `safe`, and only one a gold answer.
 OWN_SAMPLES = [
     {
@@ -50,18 +51,21 @@ OWN_SAMPLES = [
         "context": ["a", "b", "c"],
         "expect": {"include": ["17 zł", ["30 dni", "miesiąc"], "wojewoda"], "cite": ["a", "b"]},
         "reference": "17 zł, 30 dni [0]; wojewoda [1].",
+        "facts": [{"name": "term", "value": "30 dni", "others": ["40..90 dni"]}],
     },
     {
         "id": "p02",
         "question": "Jaka będzie pogoda?",
         "context": ["c", "b"],
         "expect": {"refuse": True},
+        "facts": [APPEAL],
     },
     {
         "id": "p03",
         "question": "Do kogo się odwołać?",
         "context": ["b", "c", "a"],
         "expect": {"include": ["minister"], "cite": ["c"], "refuse": False},
+        "facts": [APPEAL],
     },
 ]
 OWN_ANSWERS = [
@@ -243,8 +247,8 @@ def _scenarios(folder: Path) -> dict[str, Scenario]:
     options = {name: str(folder / name) for name in data} | {
         "refusal_message": "Nie wiem",
         "system_message": "Mów „krótko” – {{ docs }}!\n\n",
-        # One sample has two documents, and gets the third.
-        "variants": "noise:3",
+        # One sample has two documents, and gets the third; one answer has the value before.
+        "variants": "changed:1+noise:3",
     }
     return {
         "the benchmark": Scenario(_answers(), {}),
@@ -386,6 +390,7 @@ def test_the_answers_try_the_scores(runs: Runs) -> None:
     means = summarized(runs.chat)
     if runs.scenario.options:
         assert means["include"] != means["include_by_words"]
+        assert means["memory"] == 1
         return
     assert all(0 < means[key] < 1 for key in means if not key.startswith("len_"))
     scores = logged(runs.chat).values()
