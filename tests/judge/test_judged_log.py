@@ -79,7 +79,7 @@ def test_metrics_may_be_added(
 def test_no_answer_is_lost(tmp_path: Path, answers: Sequence[Item], lost: int) -> None:
     said = refused(tmp_path, BOTH, BOTH, answers)
     remedy = "name another one, or --overwrite it"
-    assert said == (f"would lose {lost} answers; {remedy}" if lost else None)
+    assert said == (f"would lose {lost} answer{'s' * (lost > 1)}; {remedy}" if lost else None)
 
 
 def test_nothing_there_is_no_obstacle(tmp_path: Path) -> None:

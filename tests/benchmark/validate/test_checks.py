@@ -474,7 +474,8 @@ class TestCommand:
         assert lines[0].startswith(f"{tmp_path}/{AT}has no 'reference', a gold answer")
         # Floors of three samples say little: they are told, and no problem.
         problems = [line for line in lines if line.startswith(str(tmp_path))]
-        assert f"3 samples, 2 documents: {len(problems)} problems" in lines
+        assert len(problems) == 1
+        assert "3 samples, 2 documents: 1 problem" in lines
         assert lines[-1].startswith("note: ")
         assert lines[-1].endswith("is wanted: these questions are easy, or few")
 
