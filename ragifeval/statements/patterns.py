@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ragifeval.statements.quantities import DATE, is_year, unit_of
 from ragifeval.statements.reading import Reading
@@ -30,6 +30,7 @@ _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
 _HEAD = 4  # the letters of a word by which its longer beginnings are looked up
+_T = TypeVar("_T")
 LEAST_PREFIX = 2
 """Letters that the beginning of a word has at least."""
 
@@ -334,33 +335,40 @@ class Finder:
     def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
         self.reading = reading
         self._found = vocabulary.occurrences(reading)
+        self._places: dict[Wordings, list[Place]] = {}
         self._parts: dict[Part, list[Place]] = {}
 
     def find(self, wordings: Wordings) -> list[Place]:
         """The places of any of the wordings, in order; one within a longer one is left out."""
-        by_atom, found = wordings.by_atom, self._found
-        alternatives = [one for atom in by_atom if atom in found for one in by_atom[atom]]
-        if not alternatives:
-            return []
-        places: list[Place] = []
-        for parts in dict.fromkeys(alternatives):
-            said = self._find_part(parts[0])
-            for part in parts[1:]:
-                said = said and _join(said, self._find_part(part), self.reading)
-            places += said
-        return _longest(places) if len(places) > 1 else places
+        places = self._places.get(wordings)
+        if places is None:
+            places = []
+            for parts in dict.fromkeys(self._near(wordings.by_atom)):
+                said = self._find_part(parts[0])
+                for part in parts[1:]:
+                    said = said and _join(said, self._find_part(part), self.reading)
+                places += said
+            self._places[wordings] = places = _longest(places) if len(places) > 1 else places
+        return places
 
     def _find_part(self, part: Part) -> list[Place]:
         known = self._parts.get(part)
         if known is None:
-            by_atom, found = part.by_atom, self._found
+            found = self._found
             known = self._parts[part] = []
-            for phrases in [one for atom in by_atom if atom in found for one in by_atom[atom]]:
+            for phrases in self._near(part.by_atom):
                 said = phrases[0].find(found, self.reading)
                 for phrase in phrases[1:]:
                     said = said and _join(said, phrase.find(found, self.reading), self.reading)
                 known += said
         return known
+
+    def _near(self, by_atom: Mapping[str, Sequence[_T]]) -> list[_T]:
+        """What needs an atom that the answer has."""
+        found = self._found
+        if by_atom.keys().isdisjoint(found.keys()):
+            return []
+        return [one for atom in by_atom if atom in found for one in by_atom[atom]]
 
 
 def _longest(places: Sequence[Place]) -> list[Place]:

@@ -87,9 +87,9 @@ class Signs:
     @cached_property
     def _signals(self) -> Mapping[int, int]:
         """What the words do that do something, by token; they are few."""
-        signals = map(_signal, self._words)
-        found = {token: signal for token, signal in enumerate(signals) if signal}
         words, gaps = self._words, self._reading.gaps
+        signals = {word: signal for word in set(words) if (signal := _signal(word))}
+        found = {token: signals[word] for token, word in enumerate(words) if word in signals}
         for token in [token for token in found if words[token] == "nie"]:
             # "Opłata za nie wynosi 45 zł": a pronoun.
             is_led = token and gaps[token] == " " and words[token - 1] in _GOVERNORS
