@@ -28,7 +28,7 @@ from ragifeval.benchmark.validate.labelled import (
 )
 from ragifeval.defaults import MATCHING, REFUSAL_MESSAGE, SEED
 from ragifeval.generators.baseline import BaselineGenerator
-from ragifeval.run.by_variant import scores_by_variant
+from ragifeval.run.by_variant import VariantScores, scores_by_variant
 from ragifeval.run.plan import RunSettings, make_task
 from ragifeval.run.run import run
 from ragifeval.scoring.scorer import Scorer
@@ -97,27 +97,50 @@ def comparison() -> str:
         return output.read_text("utf-8").strip()
 
 
-def variants() -> str:
+@cache
+def _scores_of_baselines() -> Mapping[str, Sequence[VariantScores]]:
     """What baselines get in each variant."""
-    has_facts = any(
-        sample.facts for sample in load_benchmark(paths.DOCUMENTS, paths.SAMPLES).samples
-    )
-    names = "core,twin,noise:16,order:1" + ",changed:1" * has_facts
-    chosen = RunSettings.of(variants=names)
+    chosen = RunSettings.of(variants="core,twin,noise:16,order:1,changed:1")
     task, scorer = make_task(chosen), chosen.scoring.load_scorer()
     resources = Resources(REFUSAL_MESSAGE, lambda: scorer.criteria.normalizer)
-    columns, rows = ["variant", "answers"], dict[str, list[str]]()
+    found = {}
     for name in ("refuse", "extractive", "copy"):
         outcome = task.new_outcome()
         generator = BaselineGenerator(f"baseline/{name}", task.find, resources)
         run(task, generator, lambda: scorer, None, outcome)
+        found[name] = list(scores_by_variant(outcome, SEED))
+    return found
+
+
+def variants() -> str:
+    """What baselines get in each variant."""
+    columns, rows = ["variant", "answers"], dict[str, list[str]]()
+    for name, scores in _scores_of_baselines().items():
         columns += [f"`{name}`", "invented", "partial"]
-        for one in scores_by_variant(outcome, SEED):
+        for one in scores:
             row = rows.setdefault(one.name, [f"`{one.name}`", str(one.answered)])
-            for key in ("total", "invented", "partial"):
-                score = one.scores.get(key)
-                row.append(f"{score.mean * 100:.1f}" if score else "")
+            row += [_percent(one, key) for key in ("total", "invented", "partial")]
     return markdown([tuple(columns), *map(tuple, rows.values())])
+
+
+def floors_of_variants() -> str:
+    """Correctness and safety of baselines in each variant."""
+    rows = [
+        (
+            f"`{name}`",
+            *(
+                f"{_percent(one, 'correctness') or '-'} / {_percent(one, 'safety') or '-'}"
+                for one in scores
+            ),
+        )
+        for name, scores in _scores_of_baselines().items()
+    ]
+    names = [f"`{one.name}`" for one in next(iter(_scores_of_baselines().values()))]
+    return markdown([("correctness / safety", *names), *rows])
+
+
+def _percent(one: VariantScores, key: str) -> str:
+    return f"{one.scores[key].mean * 100:.1f}" if key in one.scores else ""
 
 
 def _agreements() -> Mapping[tuple[str, str], Agreement]:
@@ -180,7 +203,8 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
     "compare": cache(comparison),
     "counts": cache(counts),
     "counts_hard": cache(counts_hard),
-    "variants": cache(variants),
+    "variants": variants,
+    "floors_of_variants": floors_of_variants,
     "trust": cache(trust),
     "options": reference.options,
     "keys_local": reference.local_keys,
