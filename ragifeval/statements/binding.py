@@ -6,8 +6,8 @@ things in the sentence, the sentence before and behind, the line and what heads 
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, zip_longest
+from typing import NamedTuple
 
 from ragifeval.statements.patterns import Place
 from ragifeval.statements.quantities import unit_of
@@ -30,8 +30,7 @@ _REACH_LINK = 4
 _REACH_BACK = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(NamedTuple):
     """A mention of a thing: of the statement's own, of a rival, or of both (`side` is NOTHING)."""
 
     start: int

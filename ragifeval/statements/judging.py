@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.entries import Statement
@@ -33,8 +33,7 @@ Reason = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What an answer does with a statement.
 
     Attributes:
@@ -48,8 +47,7 @@ class Outcome:
     place: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class _Mention:
+class _Mention(NamedTuple):
     """A place with what it says: its sign as the statement counts it, and its thing."""
 
     place: Place
