@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -110,9 +111,20 @@ echo = plugin_module:Engine
 """
 
 
-def run(*arguments: str, cwd: Path, path: Path = ROOT) -> "subprocess.CompletedProcess[str]":
+RUN = """
+import json, sys
+from ragifeval.__main__ import main
+for command in sys.argv[1:]:
+    print("exit", main(json.loads(command)))
+"""
+
+
+def run(
+    *commands: Sequence[str], cwd: Path, path: Path = ROOT
+) -> "subprocess.CompletedProcess[str]":
+    """Run commands in a process that finds the packages of a folder."""
     return subprocess.run(
-        [sys.executable, "-m", "ragifeval", *arguments],
+        [sys.executable, "-c", RUN, *map(json.dumps, commands)],
         cwd=cwd,
         env=environment(PYTHONPATH=f"{ROOT}:{path}"),
         capture_output=True,
@@ -148,32 +160,28 @@ def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
     data = ("--docs_path", "data/documents.jsonl", "--eval_path", "data/samples.jsonl")
     site = folder / "site"
     command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl", "--wide")
-    done = run(*command, cwd=folder, path=site)
-    assert done.returncode == 0, done.stderr
-    signature = done.stdout.splitlines()[-1]
+    compared = ("compare", "out.jsonl", "--format", "csv")
+    reported = ("report", "out.jsonl", *data, "-o", "out.html")
+    done = run(command, compared, reported, cwd=folder, path=site)
+    assert re.findall("^exit (.)", done.stdout, flags=re.MULTILINE) == ["0"] * 3, done.stderr
+    (signature,) = re.findall(r"^data:.*", done.stdout, flags=re.MULTILINE)
     assert re.match(r"data:[0-9a-f]{8}\+brief@plugin-1.5\|", signature)
     assert "|model:echo/parrot#" in signature
     # One of two answers is brief; one of one cites.
     assert re.search(r"^brief +50.00 ", done.stdout, flags=re.MULTILINE)
     assert re.search(r"^safety +50.00 ", done.stdout, flags=re.MULTILINE)
     assert re.search(r"^total +66.67 ", done.stdout, flags=re.MULTILINE)
-    compared = run("compare", "out.jsonl", "--format", "csv", cwd=folder, path=site)
-    assert ",brief,0.5," in compared.stdout
-    reported = run("report", "out.jsonl", *data, "-o", "out.html", cwd=folder, path=site)
-    assert reported.returncode == 0, reported.stderr
+    assert ",brief,0.5," in done.stdout
     assert "brief" in (folder / "out.html").read_text("utf-8")
     # Without the package.
-    for arguments, error in [
-        (("local", *data), "unknown condition 'brief'"),
-        (("local", "--model_config", "echo.json"), "no installed package has 'echo'"),
-    ]:
-        refused = run(*arguments, cwd=folder)
-        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-        assert error in refused.stderr
+    refused = run(("local", *data), ("local", "--model_config", "echo.json"), cwd=folder)
+    assert refused.stdout == "exit 2\nexit 2\n"
+    one, two = refused.stderr.splitlines()
+    assert "unknown condition 'brief'" in one
+    assert "no installed package has 'echo'" in two
 
 
 def test_a_package_that_cannot_be_loaded_is_named(folder: Path) -> None:
     (folder / "site" / "plugin_module.py").write_text("import no_such_module")
-    done = run("local", cwd=folder, path=folder / "site")
-    assert done.returncode == 2
+    done = run(("local",), cwd=folder, path=folder / "site")
     assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.stderr

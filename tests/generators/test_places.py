@@ -1,18 +1,18 @@
 """Where a local model lies, found out before anything that runs models is imported."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from ragifeval.__main__ import evaluate
 from ragifeval.generators.config import LocalConfig
 from ragifeval.generators.config.places import check_hub
-from ragifeval.paths import ROOT
+from tools.testing.process import call
 
 
 class NotFound(BaseHTTPRequestHandler):
@@ -33,12 +33,6 @@ def hub() -> Iterator[str]:
     server.server_close()
 
 
-def environment(endpoint: str) -> dict[str, str]:
-    """Of a user's process: the tests' own keeps off the Hub."""
-    kept = {name: value for name, value in os.environ.items() if name != "HF_HUB_OFFLINE"}
-    return {**kept, "HF_ENDPOINT": endpoint}
-
-
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
@@ -53,12 +47,10 @@ def environment(endpoint: str) -> dict[str, str]:
 )
 def test_a_name_that_leads_nowhere(tmp_path: Path, model: str, reason: str) -> None:
     """Nothing listens at port 9 of this machine."""
-    command = [sys.executable, str(ROOT / "eval_local.py"), "--model", model]
-    done = subprocess.run(
-        command, env=environment("http://127.0.0.1:9"), cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert done.stderr.endswith(f"error: {reason}")
+    hub = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": ""}
+    done = call(partial(evaluate, "local"), "--model", model, cwd=tmp_path, **hub)
+    assert done.code == 2
+    assert done.err.endswith(f"error: {reason}")
 
 
 def test_the_hub_is_asked_where_it_answers(

@@ -378,7 +378,7 @@ def test_a_surplus_response_is_nobodys_answer(surplus: float, delay: float, thre
         return chat(f"odpowiedź: {call.prompt}", surplus=more, delay=delay)
 
     with Loopback(script) as server:
-        found = answers(config(server.url, threads=threads, max_retries=0), 40)
+        found = answers(config(server.url, threads=threads, max_retries=0), 20)
     for answer in found:
         assert answer.text == f"odpowiedź: pytanie {answer.request.id}"
 

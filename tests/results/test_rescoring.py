@@ -40,11 +40,13 @@ def extractive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return log
 
 
-def test_a_log_scored_again_is_the_same_log(extractive: Path, tmp_path: Path) -> None:
+def test_a_log_scored_again_is_the_same_log(
+    extractive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """To the byte: scores, contexts as logged, signature; and the old one is as it was."""
     before = extractive.read_bytes()
-    done = run_score(extractive, "-o", tmp_path / "new.jsonl", "--wide")
-    assert done.returncode == 0, done.stderr
+    assert main(["score", str(extractive), "-o", str(tmp_path / "new.jsonl"), "--wide"]) == 0
+    printed = capsys.readouterr().out
     assert (tmp_path / "new.jsonl").read_bytes() == extractive.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", "new.summary.json"]
     old = json.loads(extractive.with_suffix(".summary.json").read_text(encoding="utf-8"))
@@ -54,9 +56,9 @@ def test_a_log_scored_again_is_the_same_log(extractive: Path, tmp_path: Path) ->
     assert new["signature"] == old["signature"]
     assert new["signature_parts"] == old["signature_parts"]
     assert new["options"]["eval_path"] == "data/samples.jsonl"
-    lines = done.stdout.splitlines()
+    lines = printed.splitlines()
     assert lines[0] == f"{extractive} (baseline/extractive): 100 of 100 samples answered"
-    assert f"total{old['scores']['total']['mean'] * 100:23.2f}" in done.stdout
+    assert f"total{old['scores']['total']['mean'] * 100:23.2f}" in printed
     assert old["signature"] in lines
 
 

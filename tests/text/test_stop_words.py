@@ -15,7 +15,7 @@ def test_the_lists_in_data_are_those_of_spacy(language: str) -> None:
 
 
 # Language -> a word that is a stop word there, and one that is not.
-STOP_WORDS = {"pl": ("albo", "oder"), "de": ("oder", "albo"), "fr": ("ou", "oder")}
+STOP_WORDS = {"pl": ("albo", "oder"), "de": ("oder", "albo"), "it": ("anche", "oder")}
 
 
 @pytest.mark.parametrize(("language", "words"), STOP_WORDS.items())
