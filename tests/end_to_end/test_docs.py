@@ -20,17 +20,18 @@ from tools.testing.loopback import Call, Loopback, Response, chat
 from tools.testing.process import call, records
 from tools.testing.scripted import EXAMPLE
 
+# README.pl.md has the commands of README.md (tests/test_readme.py).
 PAGES = [
     "README.md",
-    "README.pl.md",
     *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
 ]
 
 # Other programs: CI installs, benchmarks and integrations have tests of their own, servers none.
 OTHERS = ("pip ", "python ", "lm_eval ", "inspect ", "vllm ", "pytest", "make ")
-# Needs what is not there: responses of an engine, a pipeline, weights, a package, a finished build.
+# Needs what is not there: responses of an engine, a pipeline, weights, a package, a finished build;
+# or takes long: tests/results/test_export.py makes these variants of a few questions.
 ONLY_PARSED = re.compile(
-    "--batch|pl_core_news_sm|--bertscore_model|engine.json|--review|--apply|--data library|library/"
+    "export DIR --variants|--batch|pl_core_news_sm|--bertscore_model|engine.json|--review|--apply|--data library|library/"
 )
 
 
