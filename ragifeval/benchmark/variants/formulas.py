@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from functools import lru_cache
 
 from ragifeval.benchmark.variants.values import Amount, Day, Value, read_value
 from ragifeval.text.normalizer import Normalizer
@@ -45,7 +46,9 @@ def evaluate(formula: str, values: Mapping[str, Value], normalizer: Normalizer) 
         raise FormulaError(f"{formula!r} cannot be computed: {error}") from None
 
 
-def _with_named_literals(formula: str, normalizer: Normalizer) -> tuple[str, dict[str, Value]]:
+# A formula is computed for each draw of its facts; what it states itself is read once.
+@lru_cache(maxsize=1024)
+def _with_named_literals(formula: str, normalizer: Normalizer) -> tuple[str, Mapping[str, Value]]:
     """The formula with a name for each amount, date and number that it states."""
     source, literals, done = "", dict[str, Value](), 0
     while literal := _LITERAL.search(formula, done):
