@@ -93,6 +93,8 @@ class Sample:
         steps: what a right answer takes: how many documents, values combined, facts of the case
             and misleading distractors.
         facts: the values that the variant `changed` gives anew.
+        hints: documents that are not cited and yet tell a part of the answer, in words that no
+            entry meets: no twin shows them, and no variant adds them.
     """
 
     id: _Text
@@ -115,6 +117,7 @@ class Sample:
         BeforeValidator(read_facts),
         Field(description="a list of facts (docs/variants.md)"),
     ] = ()
+    hints: _Names = ()
 
 
 def as_object(sample: Sample) -> dict[str, Any]:
@@ -182,9 +185,10 @@ def load_samples(path: Path, documents: Mapping[str, Document]) -> Sequence[Samp
 
 
 def _check_sample(sample: Sample, documents: Mapping[str, Document]) -> None:
-    for key in sample.context:
-        if key not in documents:
-            raise ValueError(f"'context' names the document {key!r}, which does not exist")
+    for name, keys in (("context", sample.context), ("hints", sample.hints)):
+        for key in keys:
+            if key not in documents:
+                raise ValueError(f"{name!r} names the document {key!r}, which does not exist")
     if len(set(sample.context)) < len(sample.context):
         raise ValueError("'context' names a document twice")
     if not sample.expect:

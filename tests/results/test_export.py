@@ -48,7 +48,7 @@ def loaded(folder: Path, cache: Path, split: str = "test") -> Benchmark:
     def rows(name: str) -> list[dict[str, Any]]:
         table = datasets.load_dataset(str(folder), name, split=split, cache_dir=str(cache))
         lists = {key for key, value in table.features.items() if isinstance(value, datasets.List)}
-        assert lists == ({"context", "kind"} if name == "samples" else {"repeats"})
+        assert lists == ({"context", "kind", "hints"} if name == "samples" else {"repeats"})
         others = [value for key, value in table.features.items() if key not in lists]
         assert {value.dtype for value in others} == {"string"}
         return table.to_list()
@@ -64,6 +64,7 @@ def loaded(folder: Path, cache: Path, split: str = "test") -> Benchmark:
                 "steps": json.loads(row["steps"]),
                 "context": tuple(row["context"]),
                 "kind": tuple(row["kind"]),
+                "hints": tuple(row["hints"]),
                 "expect": json.loads(row["expect"]),
                 "facts": read_facts(json.loads(row["facts"])),
             }
@@ -147,8 +148,8 @@ def test_the_card_tells_each_condition(tmp_path: Path) -> None:
         counts = [sum(name in sample.expect for sample in one.samples) for one in benchmarks]
         assert f"| `{name}` | {' | '.join(map(str, counts))} |" in card
     core, hard = benchmarks
-    assert f"| `core` | 100 | 216 | `urzad-1.1-{core.fingerprint()}` |\n" in card
-    assert f"| `hard` | 100 | 441 | `urzad-hard-1.1-{hard.fingerprint()}` |\n" in card
+    assert f"| `core` | 100 | 216 | `urzad-1.2-{core.fingerprint()}` |\n" in card
+    assert f"| `hard` | 100 | 441 | `urzad-hard-1.2-{hard.fingerprint()}` |\n" in card
 
 
 def test_the_card_can_be_pushed(tmp_path: Path) -> None:

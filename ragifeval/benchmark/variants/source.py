@@ -90,7 +90,9 @@ class Source:
                 yield key
 
     def meets(self, sample: VariantSample, key: str) -> bool:
-        """Whether a document says what an entry asks for, by either rule."""
+        """Whether a document says what an entry asks for, by either rule, or is told to hint."""
+        if self.documents.base(key) in sample.hints:
+            return True
         if self._compiled[0] is not sample.asked:
             entries = Include(sample.asked, self._criteria).entries if sample.asked else []
             self._compiled = sample.asked, entries
@@ -131,6 +133,10 @@ class VariantDocuments(Mapping[str, Document]):
         name = f"{key}@{origin}@changed:{seed}"
         self._own[name] = (key, origin, seed)
         return name
+
+    def base(self, key: str) -> str:
+        """The id in the data of a document, whatever its values are."""
+        return self._own[key][0] if key in self._own else key
 
     def __getitem__(self, key: str) -> Document:
         if key not in self._own:

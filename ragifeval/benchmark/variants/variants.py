@@ -251,14 +251,18 @@ def read_variants(text: str) -> tuple[Variant, ...]:
 
 
 def signature_parts(variants: Sequence[Variant], benchmark: Benchmark) -> dict[str, str]:
-    """The part of a signature that names the variants, with the facts where these count.
+    """The part of a signature that names the variants, with facts and hints where these count.
 
     Of the core alone, a signature says nothing.
     """
     if tuple(variants) == (Variant(),):
         return {}
     names = ",".join(map(str, variants))
-    if any(name == "changed" for variant in variants for name, _ in variant.parts):
+    kinds = {name for variant in variants for name, _ in variant.parts}
+    hints = {sample.id: sample.hints for sample in benchmark.samples if sample.hints}
+    if hints and not kinds.isdisjoint({"twin", "noise"}):
+        names += f"#{fingerprint(hints)}"
+    if "changed" in kinds:
         facts = {
             sample.id: [fact.model_dump() for fact in sample.facts] for sample in benchmark.samples
         }

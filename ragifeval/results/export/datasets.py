@@ -160,6 +160,7 @@ def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
             "reference": sample.reference,
             "derived": sample.derived,
             "steps": json.dumps(sample.steps),
+            "hints": sample.hints,
             "facts": json.dumps(as_object(sample)["facts"], ensure_ascii=False),
             "variant": variant_of(sample),
             "origin": origin_of(sample),

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -107,6 +108,19 @@ def test_twin() -> None:
         "numbers": ["12", "5"],
     }
     assert expanded.left_out == {"twin": {"m": "it is to be refused as it is"}}
+
+
+def test_a_twin_shows_no_hints() -> None:
+    first, *others = SET.samples
+    hinted = replace(SET, samples=[replace(first, hints=("rower", "namiot")), *others])
+    kayak = by_id(made("twin,changed:2+twin,noise:5", hinted))
+    # Of the others the card's page alone speaks of a cost; then the order of the data counts.
+    assert kayak["k@twin"].context == ("karta", "parking", "sauna")
+    assert kayak["k@changed:2+twin"].context == ("karta", "parking", "sauna")
+    assert set(kayak["k@noise:5"].context) == {"rower", "kajak", "sauna", "karta", "parking"}
+    parts = [signature_parts(parse_variants("twin"), data) for data in (SET, hinted)]
+    assert parts[0] == {"variants": "twin"}
+    assert parts[1]["variants"].startswith("twin#")
 
 
 def test_noise() -> None:
