@@ -52,7 +52,7 @@ def test_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         for key in one.keys() - {"signature", "seconds", "asked"}:
             assert one[key] == other[key]
     assert "variants" not in records(plain)[0]["signature"]
-    assert f"|variants:{VARIANTS}|" in found[0]["signature"]
+    assert f"|variants:{VARIANTS}#" in found[0]["signature"]
     content = summary(log)
     assert content["scores"] == summary(plain)["scores"]
     assert [variant["name"] for variant in content["variants"]] == VARIANTS.split(",")

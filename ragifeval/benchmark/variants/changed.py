@@ -347,7 +347,7 @@ class Exchange:
         return None
 
     def _stem(self, stem: str) -> str | None:
-        for old, new in self._names.values():
+        for old, new in dict.fromkeys(self._names.values()):
             forms = [
                 other
                 for form, other in zip(old.forms, new.forms, strict=True)
