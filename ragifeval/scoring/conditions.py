@@ -18,7 +18,7 @@ from ragifeval.plugins import load_plugins
 from ragifeval.statements.entries import Statement, check_statement, statements_in
 from ragifeval.statements.judging import Outcome, Statements
 from ragifeval.statements.reading import Reading
-from ragifeval.text.matching import Rule, Text
+from ragifeval.text.matching import Rule, Text, find_words
 from ragifeval.text.normalizer import Normalizer
 
 Aggregate = Literal["correctness", "safety"]
@@ -455,7 +455,10 @@ def numbers_of(reading: Reading) -> Iterator[str]:
 
 
 class Memory(_MadeByVariants):
-    """Whether an answer says what was right before facts changed. Its parameter: the entries."""
+    """Whether an answer says what was right before facts changed. Its parameter: the entries.
+
+    Phrases are found by whole words, whatever the rule: "20 %" is not remembered in "2026".
+    """
 
     name = "memory"
     keys = ("memory",)
@@ -464,7 +467,7 @@ class Memory(_MadeByVariants):
         self.entries = Include(parameter, criteria).entries
 
     def score(self, response: Response, rule: Rule) -> Sequence[float]:
-        return (float(any(entry.is_found(response, rule) for entry in self.entries)),)
+        return (float(any(entry.is_found(response, find_words) for entry in self.entries)),)
 
 
 MADE_BY_VARIANTS: Mapping[str, type[Condition]] = {

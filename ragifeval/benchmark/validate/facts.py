@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.variants.changed import FactError, World
 from ragifeval.benchmark.variants.formulas import FormulaError, evaluate
-from ragifeval.scoring.conditions import counted
+from ragifeval.benchmark.variants.variants import remembered
+from ragifeval.scoring.conditions import Memory, Response, counted
 from ragifeval.scoring.scorer import Scorer
+from ragifeval.text.matching import Text, find_words
 
 SEEDS = range(1, 21)
 """The seeds of `changed` that are tried."""
@@ -53,6 +55,11 @@ def _draw_problems(
         for key, score in scores.items():
             if score != 1:
                 yield f"the new gold answer gets {score:.4g} for {key} under the rule {rule}"
+    gold = changed.reference
+    response = Response(gold, Text(scorer.criteria.normalizer(gold)), changed.context)
+    for entry in Memory(remembered(sample, changed), scorer.criteria).entries:
+        if entry.is_found(response, find_words):
+            yield f"the new gold answer says what was right before: {', '.join(entry.wordings)}"
     for rule, scores in _scores(changed, sample.reference, scorer).items():
         if all(score == 1 for score in scores.values()):
             yield f"the original's gold answer gets full marks under the rule {rule}"

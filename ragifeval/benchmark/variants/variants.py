@@ -10,6 +10,7 @@ They combine: "changed:3+noise:16". A list of them is separated by commas.
 """
 
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -23,6 +24,8 @@ from ragifeval.errors import UserError
 from ragifeval.scoring.signature import Signature, fingerprint
 
 CORE = "core"
+
+_CLASS = re.compile(r"@\w+")
 
 
 class LeftOut(Exception):
@@ -71,10 +74,8 @@ def changed(sample: VariantSample, seed: int, source: Source) -> VariantSample:
     expect = dict(new.expect)
     if "cite" in expect:
         expect["cite"] = [names.get(key, key) for key in expect["cite"]]
-    before, after = (list(leaves(one.expect.get("include", ()))) for one in (sample, new))
-    remembered = list(_remembered(before, after))
-    if remembered:
-        expect["memory"] = remembered
+    if entries := remembered(sample, new):
+        expect["memory"] = entries
     return replace(
         sample,
         question=new.question,
@@ -82,17 +83,27 @@ def changed(sample: VariantSample, seed: int, source: Source) -> VariantSample:
         derived=new.derived,
         context=tuple(names.get(key, key) for key in sample.context),
         expect=expect,
-        asked=(*sample.asked, *after),
+        asked=(*sample.asked, *leaves(expect.get("include", ()))),
     )
 
 
-def _remembered(before: Sequence[Any], after: Sequence[Any]) -> Iterator[Any]:
-    """The wordings that have changed, as entries of the world that they stand in now."""
+def remembered(sample: Sample, changed: Sample) -> list[Any]:
+    """The wordings of a sample that have changed, as entries of the world they stand in now."""
+    before, after = (leaves(one.expect.get("include", ())) for one in (sample, changed))
+    return list(_remembered(before, after))
+
+
+def _remembered(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Any]:
     for old, new in zip(before, after, strict=True):
         is_statement = isinstance(old, Mapping)
         wordings = [entry["say"] if is_statement else entry for entry in (old, new)]
         lists = [[one] if isinstance(one, str) else one for one in wordings]
-        say = [one for one, other in zip(*lists, strict=True) if one != other]
+        # A class ("@atonce") is no value: "od razu" stands in right answers, too.
+        say = [
+            one
+            for one, other in zip(*lists, strict=True)
+            if one != other and not _CLASS.fullmatch(one)
+        ]
         if say and is_statement:
             kept = {key: new[key] for key in ("of", "rivals", "from", "is") if key in new}
             yield {"say": say, **kept}

@@ -16,6 +16,7 @@ from ragifeval.benchmark.variants.variants import (
     Variant,
     expand,
     parse_variants,
+    remembered,
     signature_parts,
     variants_of,
 )
@@ -163,6 +164,15 @@ def test_changed() -> None:
     assert expanded.left_out == {"changed:2": {"p": "it has no facts", "m": "it has no facts"}}
 
 
+def test_what_is_remembered() -> None:
+    """Changed wordings, but no class of them; what must never be said is none."""
+    include = [{"any": [{"say": ["@atonce", "45 zł"]}, ["45 zł", "tyle"]]}, {"never": ["45 zł"]}]
+    old = replace(SET.samples[0], expect={"include": include})
+    text = json.dumps(include).replace("45 z", "38 z").replace("@atonce", "3 dni")
+    new = replace(old, expect={"include": json.loads(text)})
+    assert remembered(old, new) == [{"say": ["45 zł"]}, ["45 zł"]]
+
+
 def test_combined() -> None:
     name = "changed:2+noise:7"
     (kayak,) = by_id(made("noise:7+changed:2")).values()
@@ -183,6 +193,8 @@ ANSWERS = [
     ("p@twin", "Karta kosztuje 21 zł.", {"invented": 1, "partial": 0}),
     ("k@changed:2", "Kajak kosztuje 38 zł [1].", {"include": 1, "cite_f1": 1, "memory": 0}),
     ("k@changed:2", "Kajak kosztuje 45 zł [1].", {"include": 0, "cite_f1": 1, "memory": 1}),
+    # By whole words, under either rule.
+    ("k@changed:2", "Kajak kosztuje 38 zł [1], a kaucja 145 zł.", {"memory": 0}),
 ]
 
 
