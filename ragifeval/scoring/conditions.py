@@ -75,11 +75,13 @@ class Condition(ABC):
         name: its key in `expect`.
         aggregate: the mean that its score counts towards.
         keys: the scores it gives, each from 0 to 1; the first counts, the others are shown.
+        needs_rule: whether its scores may differ between the rules of "found".
     """
 
     name: ClassVar[str]
     aggregate: ClassVar[Aggregate]
     keys: ClassVar[tuple[str, ...]]
+    needs_rule: bool = True
 
     @classmethod
     @abstractmethod
@@ -113,7 +115,10 @@ class PhraseEntry:
 
     Attributes:
         wordings: as every kind of entry has them: what is looked for, as the data state it.
+        needs_rule: likewise, whether the rule decides what is found.
     """
+
+    needs_rule = True
 
     def __init__(self, phrases: Sequence[str], criteria: Criteria) -> None:
         self.phrases = [Text(criteria.normalizer(phrase)) for phrase in phrases]
@@ -126,6 +131,8 @@ class PhraseEntry:
 
 class StatementEntry:
     """A statement; one of those that are judged together, by its index."""
+
+    needs_rule = False
 
     def __init__(self, statements: Statements, index: int) -> None:
         self._statements, self._index = statements, index
@@ -147,6 +154,7 @@ class AnyEntry:
     def __init__(self, entries: Sequence["Entry"]) -> None:
         self.entries = entries
         self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
+        self.needs_rule: bool = any(entry.needs_rule for entry in entries)
 
     def is_found(self, response: Response, rule: Rule) -> bool:
         """Whether one of the entries is found."""
@@ -159,6 +167,7 @@ class AllEntry:
     def __init__(self, entries: Sequence["Entry"], never: Sequence["Entry"]) -> None:
         self.entries, self.never = entries, never
         self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
+        self.needs_rule: bool = any(entry.needs_rule for entry in entries)
 
     def is_found(self, response: Response, rule: Rule) -> bool:
         """Whether all entries are found, and nothing is affirmed that must never be."""
@@ -227,6 +236,7 @@ class _Entries(Condition):
         if statements is None:
             statements = Statements(statements_in(parameter), criteria.normalizer)
         self.entries = list(_entries(parameter, statements, count(first), criteria))
+        self.needs_rule = any(entry.needs_rule for entry in self.entries)
 
     @classmethod
     def of(cls, expect: Mapping[str, Any], criteria: Criteria) -> Condition:
@@ -326,6 +336,7 @@ class Cite(Condition):
     name = "cite"
     aggregate = "correctness"
     keys = ("cite_f1", "cite_precision", "cite_recall")
+    needs_rule = False
 
     @classmethod
     def check(cls, parameter: object, context: Sequence[str]) -> None:
@@ -352,6 +363,8 @@ class Cite(Condition):
 
 class _Flag(Condition):
     """A condition that is met or not, and whose parameter says which of the two is right."""
+
+    needs_rule = False
 
     @classmethod
     def check(cls, parameter: object, context: Sequence[str]) -> None:

@@ -77,7 +77,14 @@ class Scorer:
         response = Response(answer, Text(self.criteria.normalizer(answer)), context)
         conditions = self._conditions_of(sample)
         lengths = {"len_chars": float(len(answer)), "len_words": float(len(answer.split()))}
-        return {name: _scores(conditions, response, name) | lengths for name in RULES}
+        scores: dict[str, dict[str, float]] = {name: {} for name in RULES}
+        for condition in conditions:
+            values: Sequence[float] | None = None
+            for name, rule in RULES.items():
+                if values is None or condition.needs_rule:
+                    values = condition.score(response, rule)
+                scores[name].update(zip(condition.keys, values, strict=True))
+        return {name: found | lengths for name, found in scores.items()}
 
     def _conditions_of(self, sample: ScorableSample) -> Sequence[Condition]:
         known, conditions = self._conditions.get(sample.id, (None, ()))
@@ -87,13 +94,6 @@ class Scorer:
             conditions = [kind_of(name).of(sample.expect, self.criteria) for name in sample.expect]
             self._conditions[sample.id] = sample, conditions
         return conditions
-
-
-def _scores(conditions: Sequence[Condition], response: Response, rule: str) -> dict[str, float]:
-    scores: dict[str, float] = {}
-    for condition in conditions:
-        scores.update(zip(condition.keys, condition.score(response, RULES[rule]), strict=True))
-    return scores
 
 
 def load_badwords(path: Path, normalizer: Normalizer) -> frozenset[str]:
