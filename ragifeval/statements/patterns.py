@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from ragifeval.statements.quantities import DATE, is_year, unit_of
-from ragifeval.statements.reading import Reading
+from ragifeval.statements.reading import Reading, read_quantities
 from ragifeval.statements.wordings import classes, word_set
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
@@ -163,9 +163,7 @@ class Wordings:
             rarest = min(alternative, key=lambda part: len(part.by_atom))
             for atom in rarest.by_atom:
                 self.by_atom.setdefault(atom, []).append(alternative)
-        parts = {part for alternative in alternatives for part in alternative}
-        self.atoms = frozenset().union(*(part.atoms for part in parts))
-        self.dates = frozenset().union(*(part.dates for part in parts))
+        self.parts = frozenset(part for alternative in alternatives for part in alternative)
 
     def __bool__(self) -> bool:
         return bool(self.by_atom)
@@ -174,8 +172,8 @@ class Wordings:
 @lru_cache(maxsize=20_000)  # samples share the wordings of classes
 def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence[str]]:
     """A phrase, and the whole dates in it."""
-    reading = Reading(Text(normalizer(wording.replace("*", " "))))
-    if not len(reading):
+    reading = read_quantities(Text(normalizer(wording.replace("*", " "))))
+    if not reading.tokens:
         raise ValueError(f"has a wording without a letter or a digit: {wording!r}")
     prefixes = {split_words(word)[-1] for word in wording.split() if word.endswith("*")}
     atoms, dates, unit = [], [], ""
@@ -233,9 +231,7 @@ class Vocabulary:
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
-        self._atoms: set[str] = set()
-        # A day and month -> that date in some year.
-        self._dates: dict[str, set[str]] = {}
+        self._parts: set[Part] = set()
         self._known: dict[tuple[str, str], Collection[str]] = {}
         self._passed: set[str] = set()
 
@@ -246,9 +242,7 @@ class Vocabulary:
             ValueError: one names an unknown class, or has no letter or digit.
         """
         compiled = _read_wordings(tuple(dict.fromkeys(wordings)), self._normalizer)
-        self._atoms |= compiled.atoms
-        for date in compiled.dates:
-            self._dates.setdefault(date.rpartition(" ")[0], set()).add(date)
+        self._parts |= compiled.parts
         return compiled
 
     def occurrences(self, reading: Reading) -> Occurrences:
@@ -291,6 +285,18 @@ class Vocabulary:
                     if spoken.startswith(stem):
                         atoms.add(f"{stem}*")
         return atoms
+
+    @cached_property
+    def _atoms(self) -> frozenset[str]:
+        return frozenset().union(*(part.atoms for part in self._parts))
+
+    @cached_property
+    def _dates(self) -> Mapping[str, Collection[str]]:
+        """A day and month -> that date in some year."""
+        dates: dict[str, set[str]] = {}
+        for date in frozenset().union(*(part.dates for part in self._parts)):
+            dates.setdefault(date.rpartition(" ")[0], set()).add(date)
+        return dates
 
     @cached_property
     def _heads(self) -> Mapping[int, Mapping[str, Sequence[str]]]:
