@@ -42,13 +42,17 @@ class BrowserPage:
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
-    def open(self, path: Path, width: int = 1280, scheme: str = "light") -> None:
+    def show(self, width: int, scheme: str) -> None:
+        """Give the window this width, in pixels, and the reader this taste."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
         )
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    def open(self, path: Path, width: int = 1280, scheme: str = "light") -> None:
+        self.show(width, scheme)
         for kind in ("browser", "performance"):
             self.driver.get_log(kind)
         self.driver.get(path.as_uri())

@@ -9,15 +9,17 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from ragifeval.__main__ import evaluate, main
 from ragifeval.paths import ROOT, SAMPLES
 from tests.browser import BrowserPage, needs_chromium, start_chromium
-from tools.testing.process import call
+from tools.testing.process import call, records, write_records
 
 pytestmark = needs_chromium
 
@@ -48,7 +50,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         assert call(partial(evaluate, "local"), *options, cwd=folder).code == 0
     made["hostile"] = folder / "hostile.jsonl"
     ids = [json.loads(line)["id"] for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
-    records: list[dict[str, Any]] = [
+    written: list[dict[str, Any]] = [
         {
             "id": ids[0],
             "answer": HOSTILE,
@@ -63,7 +65,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     ]
     signature = f"data:{HOSTILE}|mode:chat|model:{HOSTILE}#1".replace("\n", " ")
     made["hostile"].write_text(
-        "".join(json.dumps(record | {"signature": signature}) + "\n" for record in records)
+        "".join(json.dumps(record | {"signature": signature}) + "\n" for record in written)
     )
     return made
 
@@ -104,22 +106,26 @@ class Page(BrowserPage):
         )
         return {row[1].rpartition("/")[2]: row for row in cells}
 
-    def violations(self) -> list[str]:
-        """What axe finds."""
+    def take_axe(self) -> None:
+        """Load axe into the page."""
         # Cards outside the window are laid out only where they are shown; axe compares places.
         self.run(
             "for (const card of document.querySelectorAll('.question'))"
             " card.style.contentVisibility = 'visible'"
         )
-        self.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
         self.driver.set_script_timeout(150)
         self.run(AXE.read_text(encoding="utf-8"))
+
+    def violations(self, part: str) -> list[str]:
+        """What axe finds in a part of the page; of cards and rows, which are alike, in two."""
         found: list[str] = self.driver.execute_async_script(
-            "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then((result) => "
+            "const [include, exclude, done] = arguments;"
+            "axe.run({include, exclude}, {resultTypes: ['violations']}).then((result) => "
             "done(result.violations.map((one) => one.id + ': ' + one.nodes[0].html + ' ' "
-            "+ one.nodes[0].failureSummary)))"
+            "+ one.nodes[0].failureSummary)))",
+            [part],
+            [":is(.question, .row, tbody tr):nth-child(n + 3)"],
         )
-        self.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
         return found
 
     def choose(self, control: str, value: str) -> None:
@@ -191,15 +197,21 @@ def test_the_numbers_are_those_of_the_run(
 
 
 @pytest.mark.skipif(_PACKAGE is None, reason="needs axe-playwright-python, of requirements-dev.txt")
-# Colours do not depend on the width, nor places on the colours.
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-def test_axe_finds_nothing(page: Page, pages: dict[str, Path], width: int, scheme: str) -> None:
-    for name, view in (("one", "cards"), ("three", "cards"), ("three", "grid")):
-        page.open(pages[name], width, scheme)
-        # A few questions: axe looks at each element, and cards are alike.
-        page.run("location.hash = arguments[0]", f"#kind=typo&view={view}")
-        page.open_all()
-        assert page.violations() == []
+@pytest.mark.parametrize(
+    ("name", "view", "part"),
+    [("one", "cards", "html"), ("three", "cards", "html"), ("three", "grid", ".questions")],
+)
+def test_axe_finds_nothing(
+    page: Page, pages: dict[str, Path], name: str, view: str, part: str
+) -> None:
+    page.open(pages[name])
+    page.run("location.hash = arguments[0]", f"#kind=typo&view={view}")
+    page.open_all()
+    page.take_axe()
+    for width in (390, 1280):
+        for scheme in ("light", "dark"):
+            page.show(width, scheme)
+            assert page.violations(part) == [], (width, scheme)
 
 
 def test_the_leaderboard_sorts(page: Page, pages: dict[str, Path]) -> None:
@@ -562,6 +574,33 @@ def test_on_paper_everything_is_open_and_nothing_can_be_pressed(
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert page.run("return document.querySelectorAll('article').length") == 50
     assert page.run("return document.querySelectorAll('details[open]').length") == 0
+
+
+def test_twelve_models_and_their_costs_fit_on_two_printed_pages(
+    page: Page, logs: dict[str, Path], tmp_path: Path
+) -> None:
+    stored = records(logs["extractive"])[::6]
+    asked = {record["id"] for record in stored}
+    write_records(tmp_path / "samples", (one for one in records(SAMPLES) if one["id"] in asked))
+    names = [f"some-organisation/A-model-{number}-instruct" for number in range(10, 22)]
+    for number, name in enumerate(names, start=1):
+        # 1,000 questions cost 0.40, and 0.16 more for each hundred tokens of an answer.
+        usage = {"prompt_tokens": 1000, "completion_tokens": 100 * number}
+        told = {"usage": usage, "seconds": 0.5, "signature": f"mode:chat|model:{name}#1"}
+        write_records(tmp_path / f"{number:02}.jsonl", (record | told for record in stored))
+    options = [*sorted(tmp_path.glob("*.jsonl")), "-o", "page.html", "--price", "0.4,1.6"]
+    options += ["--eval_path", "samples", "--lang", "pl"]
+    assert call(main, "report", *options, cwd=tmp_path).code == 0
+    page.open(tmp_path / "page.html")
+    printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    sheets = PdfReader(BytesIO(base64.b64decode(printed["data"]))).pages
+    board, plots = (" ".join(sheet.extract_text().split()) for sheet in sheets)
+    for number, name in enumerate(names, start=1):
+        assert f"{0.4 + 0.16 * number:.4f}".replace(".", ",") in board  # the last column
+        assert name in plots
+        assert plots.count(name.partition("/")[2]) > 1
+    for title in ("Wynik łączny z przedziałem 95%", "Wynik łączny a koszt 1000 pytań"):
+        assert title in plots
 
 
 def test_without_javascript_the_results_are_there(page: Page, pages: dict[str, Path]) -> None:

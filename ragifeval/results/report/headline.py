@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.compare.significance import SURE, permutation_p
@@ -283,3 +284,80 @@ def axis_for(estimates: Sequence[Estimate]) -> Axis:
         first, last = (first - 1, last) if high == 1 else (first, last + 1)
     # Sums of steps would not be round numbers.
     return Axis([round(tick * step, 2) for tick in range(first, last + 1)])
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One run in the plot of totals over costs.
+
+    Attributes:
+        name: of the model; without its organisation, where the rest tells all models apart.
+        x: in per cent of the plot's width.
+        y, name_y: of the dot, and of the name beside the plot, in pixels from the top.
+    """
+
+    name: str
+    x: float
+    y: float
+    name_y: float
+
+
+@dataclass(frozen=True)
+class CostPlot:
+    """The totals over the cost of 1,000 questions.
+
+    Attributes:
+        most: the cost at the right end.
+        ticks: shares, and where they stand, in pixels from the top.
+    """
+
+    most: float
+    ticks: Sequence[tuple[float, float]]
+    dots: Sequence[Dot]
+
+
+# In pixels: where the axis of that plot begins, its height, and the least between two names.
+_FOOT, _HEIGHT, _LINE = 240.0, 230.0, 15.0
+
+
+def cost_plot(headline: Headline, axis: Axis) -> CostPlot | None:
+    """Place the runs whose cost is known; None where that is fewer than two.
+
+    Args:
+        axis: of the totals.
+    """
+    known = [
+        (
+            run.name,
+            run.figures.cost_per_1000,
+            _FOOT - _HEIGHT * axis.place(cell.estimate.mean) / 100,
+        )
+        for run, cell in zip(headline.runs, headline.aggregates[0].cells, strict=True)
+        if run.figures is not None and run.figures.cost_per_1000 is not None and cell is not None
+    ]
+    if len(known) < 2:
+        return None
+    most = max(cost for _, cost, _ in known) or 1
+    known.sort(key=lambda run: run[2])
+    short = [name.rpartition("/")[2] for name, *_ in known]
+    names = short if len(set(short)) == len(short) else [name for name, *_ in known]
+    places = _apart([y for *_, y in known])
+    return CostPlot(
+        most,
+        [(tick, _FOOT - _HEIGHT * axis.place(tick) / 100) for tick in axis.ticks],
+        [
+            Dot(name, cost / most * 100, y, name_y)
+            for name, (_, cost, y), name_y in zip(names, known, places, strict=True)
+        ],
+    )
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Ascending places, each moved as little down as leaves a line to the one before.
+
+    Where that leads below the foot, the last ones move up again.
+    """
+    line = min(_LINE, _HEIGHT / (len(places) - 1))
+    moved = list(accumulate(places, lambda above, place: max(place, above + line)))
+    last = len(moved) - 1
+    return [min(place, _FOOT - line * (last - index)) for index, place in enumerate(moved)]

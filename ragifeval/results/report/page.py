@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from ragifeval import __version__
 from ragifeval.results.report.collect import Content
-from ragifeval.results.report.headline import Headline, axis_for
+from ragifeval.results.report.headline import Headline, axis_for, cost_plot
 from ragifeval.results.report.texts import Numbers, load_texts
 from ragifeval.results.single_page import embedded, policy
 
@@ -66,12 +66,14 @@ def render(
         for names in (styles, scripts)
     )
     script = f'"use strict";\n(() => {{\n{functions}}})();\n'
+    axis = axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell])
     return environment.get_template("page.jinja").render(
         language=language,
         t=texts,
         version=__version__,
         headline=headline,
-        axis=axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell]),
+        axis=axis,
+        cost_plot=cost_plot(headline, axis),
         notices=notices,
         data_name=data,
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes

@@ -23,7 +23,6 @@ from ragifeval.results.report.headline import (
 from ragifeval.results.report.page import render
 from ragifeval.results.report.texts import LANGUAGES, Numbers, load_texts
 from ragifeval.results.single_page import embedded
-from ragifeval.run.performance import Figures
 from ragifeval.scoring.statistics import Estimate
 from ragifeval.statements.judging import Reason
 from tests.browser import check_policy
@@ -49,25 +48,6 @@ def rendered(name: str = "model", language: str = "pl") -> str:
     )
     shown = Content([name], "substring", ["include"], [0], [name], strings=[name])
     return render(shown, head, [name], language)
-
-
-def test_costs_are_drawn_from_nothing_to_the_most_and_a_free_model_is_among_them() -> None:
-    """Totals from 0.25 to 1 are drawn from 20 to 100 %, 2.3 units a per cent up from 240."""
-    totals = [Estimate(0.5, 2, 0.25, 0.75), Estimate(0.75, 2, 0.5, 1), Estimate(0.5, 2, 0.25, 0.75)]
-    costs = [2.0, 4.0, 0.0, None]
-    runs = [
-        RunFacts(
-            *("abcd"[place], f"{place}.jsonl", 2, 0, 0, ["s"]),
-            figures=Figures(1, 1, 1.0, 1.0, 1.0, 1.0, 0, cost, cost),
-        )
-        for place, cost in enumerate(costs)
-    ]
-    cells = [Cell(total, 0.5) for total in [*totals, totals[0]]]
-    head = Headline("substring", "words", 2, runs, [ScoreRow("total", cells)], [], [])
-    text = render(Content([], "substring", [], [0], []), head, ["m"], "en")
-    plot = text[text.index("Total over the cost") :]
-    dots = re.findall(r'<circle class="dot" cx="([\d.]+)%" cy="([\d.]+)"', plot)
-    assert dots == [("50.00", "153.8"), ("100.00", "81.9"), ("0.00", "153.8")]
 
 
 def test_what_a_log_says_is_escaped_everywhere() -> None:
