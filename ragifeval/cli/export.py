@@ -66,7 +66,7 @@ def _results(options: argparse.Namespace) -> int:
         report.run(parser.parse_args([*logs, *page]))
     for name, text in files(comparison, setting, moment(), options.dataset):
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with written_beside(path) as file:
             file.write(text)
     models, samples = len(comparison.models), comparison.samples

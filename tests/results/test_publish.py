@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from uuid import UUID
 
 import jsonschema
 import pytest
@@ -41,12 +42,16 @@ def test_the_hub_reads_its_results(folder: Path) -> None:
 
 
 def test_every_eval_ever_takes_them(folder: Path) -> None:
+    """Each lies where its datastore keeps it: DEVELOPER/MODEL/UUID.json."""
     schema = json.loads((ROOT / "tests/data/every_eval_ever.schema.json").read_text("utf-8"))
-    paths = sorted((folder / "every_eval_ever").iterdir())
-    assert [path.name for path in paths] == ["baseline_extractive.json", "baseline_refuse.json"]
+    top = folder / "every_eval_ever/data/rag-ifeval/baseline"
+    paths = sorted((folder / "every_eval_ever").rglob("*.json"))
+    assert [path.parent for path in paths] == [top / "extractive", top / "refuse"]
     for path in paths:
+        assert UUID(path.stem).version == 4
         told = json.loads(path.read_text("utf-8"))
         jsonschema.validate(told, schema)
+        assert told["schema_version"] == schema["version"]
         lower = {
             r["evaluation_name"]
             for r in told["evaluation_results"]

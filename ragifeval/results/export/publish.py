@@ -1,7 +1,9 @@
 """Results in the forms that others read: a folder for a web page, the Hub's, Every Eval Ever's."""
 
+import hashlib
 import json
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,7 +13,7 @@ from ragifeval.results.compare.comparison import Comparison, Model
 from ragifeval.results.compare.formats import Setting, as_json
 from ragifeval.scoring.rates import RATES
 
-EEE_VERSION = "0.2.1"
+EEE_VERSION = "0.3.0"
 """Of the schema of Every Eval Ever that `every_eval_ever` follows."""
 
 
@@ -34,7 +36,7 @@ def files(
     for model in comparison.models:
         name = file_name(model.name)
         yield (
-            f"every_eval_ever/{name}.json",
+            f"every_eval_ever/{datastore_path(model, setting)}",
             _text(every_eval_ever(model, comparison, setting, now)),
         )
         if dataset is not None:
@@ -69,10 +71,25 @@ def hub_results(
     ]
 
 
+def datastore_path(model: Model, setting: Setting) -> str:
+    """Where the datastore of Every Eval Ever keeps a record: by the developer and the model.
+
+    The name is the same whenever the same is written, so that a record replaces the one before.
+    """
+    named = model.name if "/" in model.name else f"unknown/{model.name}"
+    developer, name = map(file_name, named.split("/", maxsplit=1))
+    digest = hashlib.sha256(f"{model.name} {setting.signature}".encode()).digest()
+    record = uuid.UUID(bytes=digest[:16], version=4)
+    return f"data/rag-ifeval/{developer}/{name}/{record}.json"
+
+
 def every_eval_ever(
     model: Model, comparison: Comparison, setting: Setting, now: datetime
 ) -> dict[str, Any]:
-    """One model's scores and rates, as shares with their intervals."""
+    """One model's scores and rates, as shares with their intervals.
+
+    Who asked the model, where it ran, and whether its weights are open, no log tells.
+    """
     source = {
         "dataset_name": "rag-ifeval",
         "source_type": "other",
@@ -93,7 +110,10 @@ def every_eval_ever(
             "evaluator_relationship": "other",
         },
         "eval_library": {"name": "ragifeval", "version": __version__},
-        "model_info": {"name": model.name, "id": model.name},
+        "model_info": {
+            **{"name": model.name, "id": model.name},
+            "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+        },
         "evaluation_results": [
             {
                 "evaluation_name": name,
