@@ -32,8 +32,8 @@ constraints: $(VENV)/bin/activate  ## write down in constraints.txt what is inst
 	$(RUN) python -m pip list --format freeze --exclude pip --exclude setuptools --exclude ragifeval \
 	  | sed 's/+cpu$$//' >> constraints.txt
 
-validate: $(VENV)/bin/activate  ## prove the data set
-	$(RUN) python -m ragifeval validate
+validate: $(VENV)/bin/activate  ## prove the data sets
+	$(RUN) python -m ragifeval validate && python -m ragifeval validate --data hard
 
 # Without peers (installs them), soak, local_gpu, fuzz and rescore --answers 1000000.
 BENCHMARKS := start remote memory scoring rescore compare_many report_size long_answers lemma_table \

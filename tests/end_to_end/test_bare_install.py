@@ -1,27 +1,28 @@
 """What the bare install brings is enough for all that needs no model, with the same scores."""
 
+import json
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from ragifeval.__main__ import main
 from ragifeval.extras import EXTRAS
 from ragifeval.paths import DOCUMENTS, ROOT, SAMPLES
-from tools.testing.process import call
+from tools.testing.process import Finished, call
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
-# Runs a command as if nothing else than some distributions were installed.
+# Runs commands, one after the other, as if nothing else than some distributions were installed.
 RUN = """
-import sys
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import metadata
 
 class Hidden:
@@ -31,10 +32,16 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 OWNERS = metadata.packages_distributions()
-KEPT = set(sys.argv.pop(1).split(","))
+KEPT = set(sys.argv[1].split(","))
 sys.meta_path.insert(0, Hidden())
 from ragifeval.__main__ import main
-sys.exit(main())
+
+done = []
+for command in json.loads(sys.argv[2]):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = main(command)
+    done.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(done))
 """
 
 
@@ -60,17 +67,18 @@ def closure(requirements: Iterable[str]) -> set[str]:
 BARE = closure(PROJECT["dependencies"])
 
 
-def bare(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", RUN, ",".join(sorted(BARE)), *arguments],
+def bare(*commands: Sequence[str], cwd: Path) -> list[Finished]:
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, ",".join(sorted(BARE)), json.dumps(commands)],
         cwd=cwd,
         env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
         encoding="utf-8",
         timeout=120,
-        check=False,
+        check=True,
     )
+    return [Finished(*done) for done in json.loads(run.stdout)]
 
 
 def test_how_many_distributions_there_are() -> None:
@@ -107,20 +115,19 @@ def test_scores_are_the_same_to_the_digit(tmp_path: Path) -> None:
     (tmp_path / "few" / "documents.jsonl").symlink_to(DOCUMENTS)
     lines = SAMPLES.read_text("utf-8").splitlines(keepends=True)
     (tmp_path / "few" / "samples.jsonl").write_text("".join(lines[:3]), "utf-8")
-    logged = ("--log_path", "run.jsonl", "--overwrite")
+    draws = ("--draws", "100")
     commands = [
-        ("local", *logged),
+        ("local", "--limit", "30", "--log_path", "run.jsonl", "--overwrite"),
         ("local", "--normalizer", "blank:de", "--limit", "20"),
         ("score", "run.jsonl", "--matching", "words"),
         ("validate", "--data", "few"),
-        ("compare", "run.jsonl", "run.jsonl", "--format", "json"),
-        ("compare", "run.jsonl", "--format", "model-index"),
+        ("compare", "run.jsonl", "run.jsonl", "--format", "json", *draws),
+        ("compare", "run.jsonl", "--format", "model-index", *draws),
     ]
-    for command in commands:
-        without = bare(*command, cwd=tmp_path)
-        assert without.returncode < 2, without.stderr
+    for command, without in zip(commands, bare(*commands, cwd=tmp_path), strict=True):
+        assert without.code < 2, without.err
         full = call(main, *command, cwd=tmp_path)
-        assert (without.returncode, without.stdout) == (full.code, full.out)
+        assert (without.code, without.out) == (full.code, full.out)
 
 
 # Command -> the extra whose absence it names, before anything is asked or written.
@@ -135,13 +142,13 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize(("command", "extra"), MISSING.items())
-def test_what_is_missing_is_named(command: str, extra: str, tmp_path: Path) -> None:
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "local.json").write_text('{"model": "speakleash/Bielik"}')
     (tmp_path / "vertex.json").write_text('{"model": "google/m", "vertex_credentials": "k.json"}')
     before = sorted(tmp_path.iterdir())
-    done = bare(*command.split(), cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert f'pip install "ragifeval[{extra}]"' in done.stderr
+    runs = bare(*(command.split() for command in MISSING), cwd=tmp_path)
+    for (command, extra), run in zip(MISSING.items(), runs, strict=True):
+        assert run.code == 2, command
+        assert run.err.count("\n") == 1
+        assert f'pip install "ragifeval[{extra}]"' in run.err
     assert sorted(tmp_path.iterdir()) == before

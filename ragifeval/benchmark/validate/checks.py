@@ -19,7 +19,7 @@ from ragifeval.benchmark.validate.entries import (
     is_part_of_a_number,
     is_said,
 )
-from ragifeval.benchmark.validate.facts import fact_problems
+from ragifeval.benchmark.validate.facts import SEEDS, fact_problems
 from ragifeval.benchmark.validate.mutations import GoldAnswer, Mutation
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
@@ -235,7 +235,7 @@ def _facts(data: Validation, sample: Sample) -> Iterator[str]:
     """With other values for its facts, a sample is as sound."""
     if sample.facts:
         documents = [data.benchmark.documents[key] for key in sample.context]
-        yield from fact_problems(sample, documents, data.scorer)
+        yield from fact_problems(sample, documents, data.scorer, SEEDS)
 
 
 def _two_sources(data: Validation, sample: Sample) -> Iterator[str]:
