@@ -13,13 +13,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from ragifeval.paths import DOCUMENTS
 from ragifeval.text.normalizer import Normalizer, load_normalizer
+from tests.browser import start_chromium
 
 # The same examples each time, on a machine however busy; benchmarks/fuzz.py looks for new ones.
 settings.register_profile(
@@ -36,6 +39,14 @@ settings.load_profile("steady")
 def normalizer() -> Normalizer:
     """That of the lemma table."""
     return load_normalizer()
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The driver of one browser."""
+    driver = start_chromium(tmp_path_factory.mktemp("chromium"))
+    yield driver
+    driver.quit()
 
 
 CHAT_TEMPLATE = (

@@ -43,14 +43,15 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_scores_are_those_of_the_command(tmp_path: Path) -> None:
     """The baseline `refuse`, asked through a function."""
     message = "Nie udało mi się odnaleźć odpowiedzi na pytanie"
-    results = ragifeval.evaluate(lambda _: message, name="refuse", threads=3)
+    results = ragifeval.evaluate(lambda _: message, name="refuse", threads=3, limit=20)
     results.save(tmp_path / "log.jsonl")
     assert "baseline/refuse" in BASELINES
     (tmp_path / "refuse.json").write_text('{"model": "baseline/refuse"}')
-    command = ["local", "--model_config", "refuse.json", "--log_path", "ours.jsonl"]
-    done = call(main, *command, cwd=tmp_path)
+    command = ["local", "--model_config", "refuse.json", "--limit", "20"]
+    done = call(main, *command, "--log_path", "ours.jsonl", cwd=tmp_path)
     assert done.out.splitlines()[2:-1] == str(results).splitlines()[2:-1]
-    compared = call(main, "compare", "log.jsonl", "ours.jsonl", "--format", "json", cwd=tmp_path)
+    options = ("--format", "json", "--draws", "100")
+    compared = call(main, "compare", "log.jsonl", "ours.jsonl", *options, cwd=tmp_path)
     models = json.loads(compared.out)["models"]
     assert models[0]["scores"] == models[1]["scores"]
 

@@ -179,12 +179,12 @@ class TestDocx:
     def test_a_bomb(self, tmp_path: Path) -> None:
         path = tmp_path / "a.docx"
         with (
-            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+            zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
             archive.open("word/document.xml", "w") as part,
         ):
             for _ in range(51):
                 part.write(bytes(10_000_000))
-        assert path.stat().st_size < 1_000_000
+        assert path.stat().st_size < 5_000_000
         assert reason(path) == "is too large: 510 MB when unpacked"
 
     def with_document(self, folder: Path, change: Callable[[str], str]) -> Path:

@@ -314,7 +314,7 @@ def test_every_text_comes_back_from_its_guarded_cell(text: str) -> None:
 CELLS = st.text(max_size=30)
 
 
-@limits(deadline=None, max_examples=60)
+@limits(deadline=None, max_examples=20)
 @given(st.lists(st.tuples(CELLS, CELLS, st.lists(CELLS | st.lists(CELLS)), CELLS), max_size=4))
 def test_what_is_left_alone_says_nothing(
     tmp_path_factory: pytest.TempPathFactory,

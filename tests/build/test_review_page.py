@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ragifeval.build.review.page import render, write_review_page
 from ragifeval.build.review.table import COLUMNS, Reviewed, Row, Verdict, read_table, write_table
 from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.text.normalizer import load_normalizer
-from tests.browser import BrowserPage, check_policy, needs_chromium, start_chromium
+from tests.browser import BrowserPage, check_policy, needs_chromium
 
 HOSTILE = (
     '=HYPERLINK("x")</title></script><script>window.pwned=1</script><img src=x '
@@ -129,14 +129,12 @@ class Page(BrowserPage):
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def browser(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Page:
     downloads = tmp_path_factory.mktemp("downloads")
-    driver = start_chromium(tmp_path_factory.mktemp("chromium"))
-    driver.execute_cdp_cmd(
+    chromium.execute_cdp_cmd(
         "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)}
     )
-    yield Page(driver, downloads)
-    driver.quit()
+    return Page(chromium, downloads)
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """Candidates become samples that prove themselves, or are rejected with a reason."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,7 +15,7 @@ from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.samples import Built, SampleSettings, make_samples
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.paths import BADWORDS, ROOT
+from ragifeval.paths import BADWORDS
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 from tests.build.house_rules import house_rules
 from tools.testing.process import call
@@ -538,9 +535,7 @@ def write(folder: Path, built: Built) -> Paths:
     return paths
 
 
-@pytest.mark.parametrize(
-    ("distractors", "refusals"), [(0, 0), (1, 0.25), (4, 1), (9, 0.25), (50, 0), (50, 1)]
-)
+@pytest.mark.parametrize(("distractors", "refusals"), [(0, 0.25), (4, 1), (50, 0)])
 def test_no_setting_makes_a_sample_with_a_problem(
     tmp_path: Path, normalizer: Normalizer, distractors: int, refusals: float
 ) -> None:
@@ -570,25 +565,3 @@ def test_the_command_validates_what_is_built(tmp_path: Path, language: str, samp
     (citing,) = [line for line in lines if line.startswith("copying and citing")]
     assert citing.split()[3:5] == ["100.0", "-"]
     assert citing.split()[-1] == "57.1"
-
-
-def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
-    code = (
-        "import sys, pathlib; from tests.build.test_samples import *;"
-        "chunks, candidates = house_rules('pl');"
-        "built = make_samples(candidates, chunks, load_normalizer(), settings(4, 0.25, 7));"
-        "write(pathlib.Path(sys.argv[1]), built)"
-    )
-    here, there = tmp_path / "here", tmp_path / "there"
-    here.mkdir()
-    there.mkdir()
-    chunks, candidates = house_rules("pl")
-    write(here, make_samples(candidates, chunks, load_normalizer(), settings(4, 0.25, 7)))
-    subprocess.run(
-        [sys.executable, "-c", code, there],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": "1"},
-        check=True,
-    )
-    for name in ("documents.jsonl", "samples.jsonl"):
-        assert (here / name).read_bytes() == (there / name).read_bytes() != b""

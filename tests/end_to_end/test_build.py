@@ -22,7 +22,7 @@ from ragifeval.paths import BUILD_PROMPTS, ROOT
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
-from tools.testing.process import Finished, call, environment, finish, records
+from tools.testing.process import Finished, call, environment, finish, records, wait_until
 from tools.testing.scripted import (
     EXAMPLE,
     EXAMPLE_OPTIONS,
@@ -178,6 +178,7 @@ class TestExample:
             assert json.loads(samples[0]["expect"])["cite"] == ["czytelnia-html-0001"]
 
     def test_again_nothing_is_asked(self, built: Built) -> None:
+        """And another process, whose sets have another order, writes the same bytes."""
         before = results_of(built.out)
         built.model.asked.clear()
         with Loopback(built.model) as server:
@@ -439,8 +440,7 @@ class TestStopped:
         with Loopback(FactModel(delay=0.1)) as server:
             write_config(tmp_path / "model.json", server.url, 4)
             process = start(tmp_path, *OPTIONS)
-            while len(server.calls) < 10:
-                assert process.poll() is None
+            wait_until(lambda: len(server.calls) >= 10, process)
             process.send_signal(signal.SIGINT)
             run = finish(process)
         assert run.code == 130, run.err
@@ -580,13 +580,24 @@ class TestReview:
     def samples(out: Path) -> set[int]:
         return {int(one["id"][5:8]) for one in records(out / "samples.jsonl")}
 
-    @pytest.fixture
-    def out(self, tmp_path: Path) -> Iterator[Path]:
-        write_texts(tmp_path / "docs", range(100, 108))
+    @pytest.fixture(scope="class")
+    @classmethod
+    def served(cls) -> Iterator[str]:
         with Loopback(FactModel()) as server:
-            write_config(tmp_path / "model.json", server.url)
-            assert build(tmp_path, *self.OPTIONS).code == 0
-            yield tmp_path / "out"
+            yield server.url
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def built(cls, served: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        folder = tmp_path_factory.mktemp("review")
+        write_texts(folder / "docs", range(100, 108))
+        write_config(folder / "model.json", served)
+        assert build(folder, *cls.OPTIONS).code == 0
+        return folder
+
+    @pytest.fixture
+    def out(self, built: Path, tmp_path: Path) -> Path:
+        return shutil.copytree(built, tmp_path / "copy") / "out"
 
     def test_hold_in_the_next_build(self, out: Path) -> None:
         self.judged(out, t101="reject", t102="accept")

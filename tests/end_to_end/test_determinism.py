@@ -1,8 +1,6 @@
 """The same command gives the same records; the surroundings have no say in them."""
 
 import random
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from tools.testing.process import (
     answer_to,
     by_id,
     environment,
-    finish,
     make_case,
     number_of,
 )
@@ -41,10 +38,8 @@ class Asked:
     order: list[str]
 
 
-def ask(
-    folder: Path, threads: int, *more: str, first: tuple[str, ...] = (), **variables: str
-) -> Asked:
-    """Run eval_remote.py; first, if so told, on a part of the questions."""
+def ask(folder: Path, threads: int, *more: str, **variables: str) -> Asked:
+    """Run eval_remote.py: in this process, or where variables are given in one with them."""
     chance = random.Random(threads)
 
     def script(call: Call) -> Response:
@@ -56,9 +51,10 @@ def ask(
     prompts: dict[int, str] = {}
     with Loopback(script) as server:
         case = make_case(folder, COUNT, server.url, threads=threads)
-        if first:
-            assert case.run(*SHUFFLED, *first).code == 0
-        run = finish(case.start(*SHUFFLED, *more, env=environment(**variables)))
+        if variables:
+            run = case.run(*SHUFFLED, *more, env=environment(**variables))
+        else:
+            run = case.call(*SHUFFLED, *more)
     assert run.code == 0, run.err
     found = case.records()
     summary = {
@@ -78,21 +74,17 @@ def ask(
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Asked]]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
     folder = tmp_path_factory.mktemp("runs")
     elsewhere = {"PYTHONHASHSEED": "12345", "TZ": "Pacific/Kiritimati", **ASCII}
-    jobs = {
-        "first": lambda: ask(folder / "first", 1),
-        "again": lambda: ask(folder / "again", 1, PYTHONHASHSEED="1"),
-        "16 threads": lambda: ask(folder / "threads", 16, PYTHONHASHSEED="2"),
-        "resumed": lambda: ask(folder / "resumed", 4, first=("--limit", "25")),
-        "elsewhere": lambda: ask(folder / "else where ą", 3, **elsewhere),
+    return {
+        "first": ask(folder / "first", 1),
+        "16 threads": ask(folder / "threads", 16),
+        "elsewhere": ask(folder / "else where ą", 3, **elsewhere),
     }
-    with ThreadPoolExecutor(3) as pool:
-        yield dict(zip(jobs, pool.map(lambda job: job(), jobs.values()), strict=True))
 
 
-OTHERS = ["again", "16 threads", "resumed", "elsewhere"]
+OTHERS = ["16 threads", "elsewhere"]
 
 
 class TestRemote:

@@ -57,7 +57,7 @@ class TestFullInMidRun:
     def test_it_stops_with_what_it_has(self, served: tuple[Case, Loopback]) -> None:
         case, server = served
         with no_file_over(60_000):
-            stopped = case.run()
+            stopped = case.call()
         assert (stopped.code, stopped.out) == (2, "")
         assert stopped.last_line == (
             "eval_remote.py: error: out.jsonl: cannot be written any more: File too large; "

@@ -188,33 +188,6 @@ class TestWhole:
                 if not row.startswith("len_"):
                     assert f"{estimate['mean'] * 100:.2f}" == cells[cell]
 
-    def test_the_surroundings_change_nothing_but_seconds(
-        self, folder: Path, whole: Run, tmp_path: Path
-    ) -> None:
-        options = ("--log_path", tmp_path / "out.jsonl")
-        again = evaluate(
-            *options,
-            PYTHONHASHSEED="12345",
-            PYTHONUTF8="0",
-            PYTHONCOERCECLOCALE="0",
-            LC_ALL="C",
-            TZ="Pacific/Kiritimati",
-        )
-        assert (again.code, again.out) == (0, whole.out)
-        logs = [records(path / "out.jsonl") for path in (folder, tmp_path)]
-        for record in (*logs[0], *logs[1]):
-            assert record.pop("seconds") >= 0
-            del record["asked"]
-        assert logs[0] == logs[1]
-        summaries = [
-            json.loads((path / "out.summary.json").read_text(encoding="utf-8"))
-            for path in (folder, tmp_path)
-        ]
-        for summary in summaries:
-            summary["options"].pop("log_path")
-            del summary["date"], summary["command"]
-        assert summaries[0] == summaries[1]
-
 
 class TestStartedAgain:
     def test_only_what_is_missing_is_asked(self, log: Path, whole: Run, call: Call) -> None:

@@ -200,10 +200,10 @@ class TestWhatEndsTheRun:
 
     def test_connections_that_rest_take_no_threads_open_files(self, tmp_path: Path) -> None:
         with Loopback(lambda call: chat("Tak.", delay=0.02)) as server:
-            case = make_case(tmp_path, 300, server.url, threads=16, timeout=10.0, max_retries=0)
+            case = make_case(tmp_path, 120, server.url, threads=16, timeout=10.0, max_retries=0)
             run = case.run(preexec_fn=lambda: setrlimit(RLIMIT_NOFILE, (60, 60)))
         assert run.code == 0
-        assert len(server.calls) == 300
+        assert len(server.calls) == 120
 
     def test_too_few_open_files_for_the_threads(self, tmp_path: Path) -> None:
         with Loopback(lambda call: chat("Tak.", delay=0.5)) as server:

@@ -111,13 +111,12 @@ class TestOnce:
         assert stopped.case.summary()["status"] == "complete"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_other_signals_end_it_as_ctrl_c_does(tmp_path: Path, number: signal.Signals) -> None:
+def test_sigterm_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
     with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 8 else 1.5)) as server:
         case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
         process = case.start()
         wait_until(lambda: len(server.calls) == 2 * THREADS, process)
-        process.send_signal(number)
+        process.terminate()
         run = finish(process)
     assert run.code == 130
     assert WAITING in run.err
@@ -136,12 +135,14 @@ def test_under_nohup_a_terminal_that_is_closed_ends_nothing(tmp_path: Path) -> N
     assert len(case.answered()) == 4 * THREADS
 
 
-def test_a_signal_before_the_first_question(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_before_the_first_question(tmp_path: Path, number: signal.Signals) -> None:
+    """While a server is to name its model."""
     with Loopback(lambda call: Response(delay=10_000.0)) as server:
         case = make_case(tmp_path, COUNT, server.url, model=None)
-        process = case.start()
+        process = case.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         wait_until(lambda: len(server.calls) == 1, process)
-        process.terminate()
+        process.send_signal(number)
         run = finish(process, 10)
     assert (run.code, run.out, run.err) == (130, "", "")
 
@@ -204,16 +205,6 @@ class TestWhileItWaits:
         # They are no answers: the same command asks for them.
         assert len(case.answered()) == 1
         assert case.summary()["status"] == "partial"
-
-    def test_for_a_server_to_name_its_model(self, tmp_path: Path) -> None:
-        with Loopback(lambda call: Response(delay=10_000.0)) as server:
-            case = make_case(tmp_path, COUNT, server.url, model=None)
-            process = case.start()
-            wait_until(lambda: len(server.calls) == 1, process)
-            interrupt(process)
-            run = finish(process, 10)
-        assert (run.code, run.out, run.err) == (130, "", "")
-        assert not case.log.exists()
 
 
 def test_a_template_that_never_ends(tmp_path: Path) -> None:

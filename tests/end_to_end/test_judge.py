@@ -174,7 +174,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
     script = Judge(delay=0.1)
     with Loopback(script) as server:
         folder = lay_out(tmp_path_factory.mktemp("judged"), server.url)
-        run = finish(start(folder, *ALL, "--metrics", METRICS, "--agreement"))
+        run = judge(folder, *ALL, "--metrics", METRICS, "--agreement")
         yield Judged(folder, run, script, server.at_once)
 
 

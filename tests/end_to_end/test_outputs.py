@@ -56,11 +56,11 @@ def run(command: list[str]) -> int:
     return evaluate("local", arguments) if name == "eval" else main(command)
 
 
-EVALUATE = ["eval", *NAMED["eval"], "--overwrite", "--log_path"]
+EVALUATE = ["eval", *NAMED["eval"], "--limit", "3", "--overwrite", "--log_path"]
 COMMANDS = {
     "eval": EVALUATE,
     "score": ["score", "a.jsonl", *NAMED["data"], "--overwrite", "-o"],
-    "compare": ["compare", "a.jsonl", "b.jsonl", "-o"],
+    "compare": ["compare", "a.jsonl", "b.jsonl", "--draws", "100", "-o"],
     "report": ["report", "a.jsonl", *NAMED["data"], "--prompt", "prompt.jinja", "-o"],
     "judge": ["judge", "a.jsonl", "--metrics", "lexical", *NAMED["data"], "--overwrite", "-o"],
 }
@@ -117,7 +117,8 @@ def test_what_is_anothers_is_not_replaced(
 def test_its_own_is_replaced(folder: Path) -> None:
     for form in ("table", "markdown", "csv", "json", "latex", "model-index"):
         for _ in range(2):
-            assert run(["compare", "a.jsonl", "--format", form, "-o", f"t.{form}"]) == 0
+            command = ["compare", "a.jsonl", "--draws", "100", "--format", form]
+            assert run([*command, "-o", f"t.{form}"]) == 0
     for _ in range(2):
         assert run([*COMMANDS["report"], "page.html"]) == 0
 
@@ -201,7 +202,8 @@ def test_what_a_terminal_would_obey_is_shown(
         Path(log).write_text("".join(json.dumps(line) + "\n" for line in lines))
     told = {}
     for form in ("table", "markdown", "csv", "json", "latex", "model-index"):
-        assert run(["compare", "a.jsonl", "b.jsonl", "--format", form, "--force"]) == 0
+        command = ["compare", "a.jsonl", "b.jsonl", "--draws", "100", "--format", form]
+        assert run([*command, "--force"]) == 0
         told[form] = capsys.readouterr()
     assert run([*COMMANDS["score"], "s.jsonl"]) in (0, 1)
     assert run([*COMMANDS["report"], "r.html"]) == 0

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
@@ -18,7 +17,7 @@ from pypdf import PdfReader
 
 from ragifeval.__main__ import evaluate, main
 from ragifeval.paths import ROOT, SAMPLES
-from tests.browser import BrowserPage, needs_chromium, start_chromium
+from tests.browser import BrowserPage, needs_chromium
 from tools.testing.process import call, records, write_records
 
 pytestmark = needs_chromium
@@ -147,16 +146,20 @@ class Page(BrowserPage):
         WebDriverWait(self.driver, 30, 0.02).until(lambda _: self.text("#count") == text)
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    driver = start_chromium(tmp_path_factory.mktemp("chromium"))
-    yield Page(driver)
-    driver.quit()
+@pytest.fixture
+def page(chromium: Any) -> Page:
+    return Page(chromium)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("name", ["one", "three", "hostile"])
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [
+        ("one", 1280, "light"),
+        ("three", 320, "light"),
+        ("three", 1280, "dark"),
+        ("hostile", 320, "dark"),
+    ],
+)
 def test_a_page_loads_quietly_and_fits(
     page: Page, pages: dict[str, Path], name: str, width: int, scheme: str
 ) -> None:

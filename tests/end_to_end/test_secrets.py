@@ -152,7 +152,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Searched]:
                 folder / name.replace(" ", "-"),
                 lambda call, ending=ending: ending(KEY),  # type: ignore[misc]
                 3,
-                as_process=name == "401",
+                as_process=False,
             )
             for name, ending in ENDINGS.items()
         },

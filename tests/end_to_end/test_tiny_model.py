@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.__main__ import evaluate as main
-from tools.testing.process import call, evaluate, records
+from tools.testing.process import call, records
 
 SAMPLES = 6
 call_local = partial(call, partial(main, "local"))
@@ -15,11 +15,11 @@ call_local = partial(call, partial(main, "local"))
 def test_the_batch_changes_no_greedy_answer_in_float32(tiny_model: Path, tmp_path: Path) -> None:
     settings = {"model": str(tiny_model), "dtype": "float32", "temperature": 0, "max_new_tokens": 8}
     by_size: list[list[dict[str, Any]]] = []
-    for batch_size, run_it in ((1, call_local), (8, partial(evaluate, "eval_local.py"))):
+    for batch_size in (1, 8):
         config, log = tmp_path / f"{batch_size}.json", tmp_path / f"{batch_size}.jsonl"
         config.write_text(json.dumps({**settings, "batch_size": batch_size}))
         options = ("--model_config", config, "--log_path", log, "--limit", str(SAMPLES))
-        run = run_it(*options, "--shuffle_context", "--seed", "7", cwd=tmp_path)
+        run = call_local(*options, "--shuffle_context", "--seed", "7", cwd=tmp_path)
         assert run.code == 0, run.err
         assert run.out.startswith(f"tiny-llama: {SAMPLES} of {SAMPLES} samples answered\n")
         found = sorted(records(log), key=lambda record: str(record["id"]))

@@ -159,7 +159,7 @@ def test_the_order_of_lines_changes_nothing(
         mixed.append(write_records(tmp_path / log.name, lines))
     printed = []
     for pair in (logs, mixed):
-        assert main(["compare", *map(str, pair)]) == 0
+        assert main(["compare", *map(str, pair), "--draws", "1000"]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
 
@@ -223,7 +223,10 @@ def test_wide_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> No
 
 def test_markdown(logs: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "table.md"
-    assert main(["compare", *map(str, logs), "--format", "markdown", "-o", str(out)]) == 0
+    assert (
+        main(["compare", *map(str, logs), "--format", "markdown", "--draws", "100", "-o", str(out)])
+        == 0
+    )
     tables = [
         [line.strip("|").split("|") for line in block.splitlines()]
         for block in out.read_text(encoding="utf-8").split("\n\n")
@@ -259,7 +262,7 @@ def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
 
 
 def test_latex(logs: tuple[Path, Path], capsys: Capture) -> None:
-    assert main(["compare", *map(str, logs), "--format", "latex"]) == 0
+    assert main(["compare", *map(str, logs), "--format", "latex", "--draws", "100"]) == 0
     printed = capsys.readouterr().out
     assert printed.count(r"\begin{tabular}") == printed.count(r"\end{tabular}") == 5
     assert r"cite\_f1" in printed
@@ -270,7 +273,7 @@ def test_latex(logs: tuple[Path, Path], capsys: Capture) -> None:
 
 def test_model_index(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
     """The Hub's own library reads it as the head of a model card."""
-    assert main(["compare", *map(str, logs), "--format", "model-index"]) == 0
+    assert main(["compare", *map(str, logs), "--format", "model-index", "--draws", "100"]) == 0
     documents = capsys.readouterr().out.split("\n---\n")
     assert len(documents) == 2
     for document, model in zip(documents, result["models"], strict=True):
