@@ -44,5 +44,5 @@ def test_ci_runs_the_two_lines_that_open_the_readmes() -> None:
         for line in opening:
             assert line.strip() in makefile
     ci = (ROOT / ".ci" / "run").read_text("utf-8")
-    for target in ("baseline", "test", "lint", "dist"):
+    for target in ("baseline", "test", "validate", "lint", "dist"):
         assert f"make {target}" in ci

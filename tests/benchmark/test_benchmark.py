@@ -134,18 +134,15 @@ REFUSED_SAMPLES: dict[str, tuple[object, list[str]]] = {
     "no question": (without(SECOND, "question"), ["'question' is missing"]),
     "no context": (without(SECOND, "context"), ["'context' is missing", "document ids"]),
     "no expect": (without(SECOND, "expect"), ["'expect' is missing", "condition"]),
-    "null for a question": (changed(SECOND, question=None), ["'question' is missing"]),
     "a number for an id": (changed(SECOND, id=2), ["'id' must be a non-empty string, not 2"]),
-    "an empty id": (changed(SECOND, id=""), ["'id' must be a non-empty string"]),
-    "an empty question": (changed(SECOND, question=""), ["'question' must be a non-empty string"]),
     "a blank question": (changed(SECOND, question=" \n"), ["'question' must be"]),
-    "a list for a question": (changed(SECOND, question=["Ile?"]), ['not ["Ile?"]']),
     "a string for a context": (
         changed(SECOND, context="pesel-1"),
         ["'context' must be", '"pesel-1"'],
     ),
     "an empty context": (changed(SECOND, context=[]), ["'context' must be a non-empty list"]),
     "a number in a context": (changed(SECOND, context=["pesel-1", 2]), ["'context' must be"]),
+    "null for a question": (changed(SECOND, question=None), ["'question' is missing"]),
     "an unknown document": (
         changed(SECOND, context=["pesel-1", "pesel-3"]),
         ["'p02'", "'context'", "'pesel-3'", "does not exist"],
@@ -171,10 +168,7 @@ REFUSED_SAMPLES: dict[str, tuple[object, list[str]]] = {
         changed(SECOND, expect={"contains": ["PESEL"]}),
         ["'p02'", "unknown condition 'contains'", "include, exclude, cite, refuse, safe"],
     ),
-    "a condition in another case": (changed(SECOND, expect={"Safe": True}), ["unknown condition"]),
     "no object": (["p02"], ["a JSON object is expected", '["p02"]']),
-    "a number": (2, ["a JSON object is expected, not 2"]),
-    "null": (None, ["a JSON object is expected, not null"]),
 }
 # Condition -> parameters that it may not have.
 REFUSED_PARAMETERS: dict[str, list[object]] = {
@@ -232,9 +226,7 @@ def test_a_long_value_is_cut_in_the_message(tmp_path: Path, documents: Path) -> 
 REFUSED_DOCUMENTS: dict[str, tuple[object, str]] = {
     "no id": (without(DOCUMENTS[1], "id"), "'id' is missing"),
     "no contents": (without(DOCUMENTS[1], "contents"), "'contents' is missing"),
-    "empty contents": (changed(DOCUMENTS[1], contents=""), "'contents' must be a non-empty string"),
     "blank contents": (changed(DOCUMENTS[1], contents="\n\t"), "'contents' must be"),
-    "a list for contents": (changed(DOCUMENTS[1], contents=["a"]), "'contents' must be"),
     "a number for a title": (changed(DOCUMENTS[1], title=7), "'title' must be a string, not 7"),
     "an unknown key": (
         changed(DOCUMENTS[1], text="a"),

@@ -15,7 +15,6 @@ from ragifeval import __version__, paths
 from ragifeval.__main__ import COMMANDS
 from ragifeval.__main__ import evaluate as main
 from ragifeval.paths import ROOT
-from ragifeval.scoring.rates import RATES
 from tools.testing import process
 from tools.testing.process import records
 
@@ -190,21 +189,6 @@ class TestWhole:
 
 
 class TestStartedAgain:
-    def test_only_what_is_missing_is_asked(self, log: Path, whole: Run, call: Call) -> None:
-        lines = log.read_bytes().splitlines(keepends=True)
-        failed = json.loads(lines[1]) | {"answer": None, "scores": None, "error": "timeout"}
-        kept = [lines[0], json.dumps(failed).encode() + b"\n", *lines[2:-2]]
-        log.write_bytes(b"".join(kept) + lines[-2][:50])
-        again = call("--log_path", log)
-        assert (again.code, again.out) == (0, whole.out)
-        assert f"{len(SAMPLES) - 3} answers are already there" in again.err
-        order = [record["id"] for record in records(log)]
-        ids = [sample["id"] for sample in SAMPLES]
-        assert order == [ids[0], *ids[2:-2], ids[1], *ids[-2:]]
-        content = log.read_bytes()
-        assert call("--log_path", log).out == whole.out
-        assert log.read_bytes() == content
-
     def test_other_options_do_not_mix_but_overwrite(self, log: Path, call: Call) -> None:
         content = log.read_bytes()
         for options, parts in (
@@ -258,12 +242,6 @@ class TestDryRun:
         assert dry.signature["model"].startswith("no/such#")
         assert imported(dry.err).isdisjoint({"torch", "transformers", "spacy", "openai"})
 
-    def test_one_text_in_completion_mode(self, call: Call) -> None:
-        chat, text = (call("--dry_run", "--limit", "1", *m) for m in ((), ("--text_completion",)))
-        assert chat.out.splitlines()[1:5:3] == ["<system>", "<user>"]
-        marks = re.compile(r"<(system|user)>\n")
-        assert marks.sub("", chat.out).splitlines()[:-2] == text.out.splitlines()[:-2]
-
     def test_the_reader_may_stop_reading(self) -> None:
         """As in eval_local.py --dry_run | head -1."""
         with subprocess.Popen(
@@ -314,43 +292,6 @@ class TestHelp:
         assert imported(shown.stderr).isdisjoint(HEAVY | {"numpy", "pydantic", "jinja2"})
 
 
-@pytest.mark.parametrize(
-    ("options", "shuffle"),
-    [
-        (["--shuffle_context"], "seed0"),
-        (["--shuffle_context", "true", "--seed", "7"], "seed7"),
-        (["--shuffle_context", "True"], "seed0"),
-        (["--shuffle_context=false"], "no"),
-    ],
-)
-def test_switches_take_true_or_false_or_stand_alone(
-    call: Call, options: list[str], shuffle: str
-) -> None:
-    assert call(*options, "--dry_run", "--limit", "1").signature["shuffle"] == shuffle
-
-
-# Options that the parser itself refuses -> what its last line says.
-WRONG_OPTIONS: list[tuple[list[str], list[str]]] = [
-    (["--shuffle_context=maybe"], ["true or false", "'maybe'"]),
-    (["--text_completion", "1"], ["unrecognized arguments: 1"]),
-    (["--matching", "fuzzy"], ["--matching", "substring", "words"]),
-    (["--limit", "0"], ["--limit", "at least 1", "'0'"]),
-    (["--limit", "ten"], ["--limit", "at least 1", "'ten'"]),
-    (["--seed", "x"], ["--seed", "int"]),
-    (["--no_such_option"], ["--no_such_option"]),
-]
-
-
-@pytest.mark.parametrize(("options", "parts"), WRONG_OPTIONS)
-def test_wrong_options(call: Call, options: list[str], parts: list[str]) -> None:
-    run = call(*options)
-    assert (run.code, run.out) == (2, "")
-    last = run.err.splitlines()[-1]
-    assert last.startswith("eval_local.py: error: ")
-    for part in parts:
-        assert part in last
-
-
 # Files by name, and options that name them -> what the one line on stderr must say.
 FILES = {
     "key.json": '{"model": "baseline/refuse", "temperature": 0}',
@@ -387,33 +328,3 @@ def test_wrong_files(call: Call, tmp_path: Path, options: list[str], parts: list
     for part in parts:
         assert part in run.err
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)
-
-
-class TestFloorAndCeiling:
-    def test_the_gold_answers_get_full_marks(self, call: Call, tmp_path: Path) -> None:
-        gold = config(tmp_path, model="baseline/reference")
-        run = call("--model_config", gold, "--log_path", "o.jsonl", "--shuffle_context")
-        assert run.code == 0, run.err
-        shown = [record["context"] for record in records(tmp_path / "o.jsonl")]
-        stated = [sample["context"] for sample in SAMPLES]
-        assert shown != stated
-        assert list(map(sorted, shown)) == list(map(sorted, stated))
-        scores = {name: row for name, row in run.rows.items() if not name.startswith("len_")}
-        assert len(scores) == 18
-        # Nothing is refused, cited or left out that should not be: all rates but the first are 0.
-        rates = [scores.pop(name)[0] for name in RATES if name in scores]
-        assert rates == ["100.00", *["0.00"] * 7]
-        for substring, interval, _, words in scores.values():
-            assert (substring, interval, words) == ("100.00", "100.0 - 100.0", "100.00")
-
-    def test_refusing_gets_what_is_to_be_refused_alone(self, call: Call, tmp_path: Path) -> None:
-        refuse = config(tmp_path, model="baseline/refuse")
-        run = call("--model_config", refuse, "--refusal_message", "Brak danych.")
-        assert run.code == 0, run.err
-        wanted = [s["expect"]["refuse"] for s in SAMPLES if "refuse" in s["expect"]]
-        share = f"{sum(wanted) / len(wanted) * 100:.2f}"
-        assert run.rows["refuse"][0] == run.rows["refuse"][3] == share
-        for name in ("include", "cite_f1", "cite_precision", "cite_recall"):
-            assert run.rows[name][0] == run.rows[name][3] == "0.00"
-        assert run.rows["exclude"][0] == run.rows["safe"][0] == "100.00"
-        assert run.rows["len_chars"][0] == "12.0"

@@ -418,15 +418,6 @@ def test_lexical_needs_no_config_and_a_blank_answer_is_one(
     assert "lexical: 1 unjudged: no reference" in run.err
 
 
-def test_retrieval(tmp_path: Path, judge_here: Judging) -> None:
-    record = {"question": "Ile?", "answer": "x", "cite": ["a"], "retrieved": ["b", "a"]}
-    (tmp_path / "answers.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
-    run = judge_here("answers.jsonl", "--metrics", "retrieval", "--k", "2")
-    assert run.code == 0, run.err
-    assert rows_of(run.out)["mrr"] == ["0.5000", "1", "0"]
-    assert rows_of(run.out)["precision@2"] == ["0.5000", "1", "0"]
-
-
 @pytest.mark.parametrize(("language", "words"), [("pl", "Skala ocen"), ("en", "How to grade")])
 def test_dry_run_shows_the_prompts_and_writes_nothing(
     tmp_path: Path, judge_here: Judging, language: str, words: str

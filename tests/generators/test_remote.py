@@ -481,12 +481,6 @@ def test_waits_twice_as_long_each_time() -> None:
     assert all(wait >= least for wait, least in zip(waits, (0.1, 0.2, 0.4), strict=True))
 
 
-def test_by_default_a_service_may_be_away_for_90_seconds() -> None:
-    default = RemoteConfig(model="m", api_base="http://h/v1")
-    waits = (min(default.sleep_time * 2**retry, 60) for retry in range(default.max_retries))
-    assert sum(waits) >= 90
-
-
 @pytest.mark.parametrize("response", [chat("Tak.", delay=60), chat("Tak." * 100, drip=0.02)])
 def test_a_question_ends_by_its_deadline(response: Response) -> None:
     started = time.monotonic()
@@ -615,14 +609,10 @@ def test_closing_early_makes_no_noise(
 
 
 _INTERRUPTED = """
-import signal, sys
+import sys
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.base import Message, Prompt, Request
 from ragifeval.generators.remote import RemoteGenerator
-if sys.argv[2] == "handled":
-    def handle(number, frame):
-        raise KeyboardInterrupt
-    signal.signal(signal.SIGINT, handle)
 prompt = Prompt((Message("user", "?"),))
 requests = [Request(str(index), prompt) for index in range(99)]
 config = RemoteConfig(model="m", api_base=sys.argv[1], threads=8)
@@ -634,11 +624,10 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("handler", ["default", "handled"])
-def test_ctrl_c_makes_no_noise(handler: str) -> None:
+def test_ctrl_c_makes_no_noise() -> None:
     with Loopback(in_turn(chat("Tak."), chat("Nie.", delay=30))) as server:
         process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", _INTERRUPTED, server.url, handler],
+            [sys.executable, "-W", "error", "-c", _INTERRUPTED, server.url],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

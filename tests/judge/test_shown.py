@@ -74,19 +74,13 @@ def test_an_unjudged_log_shows_nothing_of_it(
     assert "judged" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("language", "title"), [("pl", "Druga opinia"), ("en", "A second opinion")]
-)
-def test_report_shows_them(
-    logs: tuple[Path, Path], tmp_path: Path, language: str, title: str
-) -> None:
+def test_report_shows_them(logs: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert main(["report", *map(str, logs), "-o", str(page), "--lang", language]) == 0
+    assert main(["report", *map(str, logs), "-o", str(page), "--lang", "pl"]) == 0
     text = page.read_text(encoding="utf-8")
-    assert f'<h3 id="judged">{title}</h3>' in text
-    mark = "," if language == "pl" else "."
-    assert f"<dd>3{mark}0000 " in text
-    assert f"<dd>0{mark}4000 " in text
+    assert '<h3 id="judged">Druga opinia</h3>' in text
+    assert "<dd>3,0000 " in text
+    assert "<dd>0,4000 " in text
     plain = logs[0].with_name("extractive.jsonl")
-    assert main(["report", str(plain), "-o", str(page), "--lang", language]) == 0
+    assert main(["report", str(plain), "-o", str(page)]) == 0
     assert 'id="judged"' not in page.read_text(encoding="utf-8")

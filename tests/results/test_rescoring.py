@@ -21,22 +21,19 @@ from tools.testing.process import records, write_records
 Records = list[dict[str, Any]]
 
 
-def run_score(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    """The command as a process of its own."""
-    command = [sys.executable, "-m", "ragifeval", "score", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=paths.ROOT, capture_output=True, text=True, encoding="utf-8", check=False
-    )
-
-
 # ------------------------------------------------------------------ logs of the baselines
+
+
+FEW = records(paths.SAMPLES)[:20]
 
 
 @pytest.fixture(scope="module")
 def extractive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of baseline/extractive over the project's own data, its context shuffled."""
-    log = tmp_path_factory.mktemp("logs") / "extractive.jsonl"
-    assert evaluate("local", ["--log_path", str(log), "--shuffle_context"]) == 0
+    """A log of baseline/extractive over 20 of the project's own samples, their context shuffled."""
+    folder = tmp_path_factory.mktemp("logs")
+    few, log = write_records(folder / "few.jsonl", FEW), folder / "extractive.jsonl"
+    options = ["--eval_path", str(few), "--log_path", str(log), "--shuffle_context"]
+    assert evaluate("local", options) == 0
     return log
 
 
@@ -55,9 +52,8 @@ def test_a_log_scored_again_is_the_same_log(
         assert new[key] == old[key], key
     assert new["signature"] == old["signature"]
     assert new["signature_parts"] == old["signature_parts"]
-    assert new["options"]["eval_path"] == "data/samples.jsonl"
     lines = printed.splitlines()
-    assert lines[0] == f"{extractive} (baseline/extractive): 100 of 100 samples answered"
+    assert lines[0] == f"{extractive} (baseline/extractive): 20 of 20 samples answered"
     assert f"total{old['scores']['total']['mean'] * 100:23.2f}" in printed
     assert old["signature"] in lines
 
@@ -76,8 +72,9 @@ def test_a_log_of_the_published_implementation(extractive: Path, tmp_path: Path)
     keys = ("id", "question", "answer", "scores")
     old = [{key: record[key] for key in keys} for record in records(extractive)]
     log = write_records(tmp_path / "published.jsonl", old)
-    assert main(["score", str(log), "-o", str(tmp_path / "new.jsonl")]) == 0
-    contexts = {sample["id"]: sample["context"] for sample in records(paths.SAMPLES)}
+    few = extractive.with_name("few.jsonl")
+    assert main(["score", str(log), "--eval_path", str(few), "-o", f"{tmp_path}/new.jsonl"]) == 0
+    contexts = {sample["id"]: sample["context"] for sample in FEW}
     for before, record in zip(old, records(tmp_path / "new.jsonl"), strict=True):
         parts = Signature.parse(record["signature"]).parts
         assert {name for name, value in parts.items() if value == "unknown"} == {
@@ -130,22 +127,13 @@ def scores(path: Path) -> list[dict[str, float]]:
     ]
 
 
-@pytest.mark.parametrize("by", ["id", "question"])
-@pytest.mark.parametrize("ending", ["jsonl", "csv"])
-def test_answers_from_elsewhere(data: list[str], tmp_path: Path, by: str, ending: str) -> None:
+def test_answers_from_elsewhere(data: list[str], tmp_path: Path) -> None:
     questions = {sample["id"]: sample["question"] for sample in SAMPLES}
-    rows = [
-        {by: row["id"] if by == "id" else questions[row["id"]], "answer": row["answer"], "s": "1"}
-        for row in ANSWERS
-    ]
-    path = tmp_path / f"system.{ending}"
-    if ending == "jsonl":
-        write_records(path, rows)
-    else:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, [by, "answer", "s"])
-            writer.writeheader()
-            writer.writerows(rows)
+    path = tmp_path / "system.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["question", "answer", "s"])
+        writer.writerows([questions[row["id"]], row["answer"], "1"] for row in ANSWERS)
     assert main(["score", str(path), *data, "-o", str(tmp_path / "new.jsonl")]) == 0
     assert scores(tmp_path / "new.jsonl") == [
         {"include": 1, "cite_f1": 1},
@@ -411,14 +399,6 @@ MISTAKES: list[tuple[list[str], str]] = [
         "<dir>/other.jsonl: holds answers to another set than <dir>/eval.jsonl (x1); name theirs "
         "with --data",
     ),
-    (["<log>", "-o", "<log>"], "-o: <log> is one of the logs that are read"),
-    (["<log>", "-o", "<log>", "--overwrite"], "-o: <log> is one of the logs that are read"),
-    (["<log>", "-o", "<dir>", "--overwrite"], "-o: <log> is one of the logs that are read"),
-    (
-        ["<log>", "-o", "<dir>/link.jsonl", "--overwrite"],
-        "-o: <dir>/link.jsonl is one of the logs that",
-    ),
-    (["<log>", "-o", "<dir>/eval.jsonl"], "-o: <dir>/eval.jsonl is read by this command"),
     (["<log>", "-o", "<dir>/none/new.jsonl"], "-o: there is no folder <dir>/none"),
     (
         ["<log>", "<dir>/broken.jsonl", "-o", "<dir>/eval.jsonl"],
@@ -452,7 +432,6 @@ def test_mistakes(
     message: str,
 ) -> None:
     log = write_records(tmp_path / "log.jsonl", ANSWERS)
-    (tmp_path / "link.jsonl").symlink_to(log)
     (tmp_path / "broken.jsonl").write_text('{"id": "p1", "answer": "17 zł"}\nno\n')
     (tmp_path / "empty.jsonl").touch()
     write_records(tmp_path / "other.jsonl", [{"id": "x1", "answer": "?"}])
@@ -468,16 +447,3 @@ def test_mistakes(
     after = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     after.pop(tmp_path / "new", None)
     assert after == before
-
-
-def test_a_process_says_what_is_wrong_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "log.jsonl").write_text("no\n")
-    for arguments, message in (
-        ([tmp_path / "none.jsonl"], "error: "),
-        ([tmp_path / "log.jsonl"], "log.jsonl:1: is not valid JSON"),
-        ([tmp_path / "log.jsonl", "--seed", "a"], "--seed: invalid int value"),
-    ):
-        done = run_score(*arguments)
-        assert done.returncode == 2
-        assert message in done.stderr.splitlines()[-1]
-        assert "Traceback" not in done.stderr

@@ -37,38 +37,25 @@ def rendered(folder: Path, source: str) -> str:
     return template(folder, source, system_message="").render(SAMPLE, DOCUMENTS).messages[0].content
 
 
-class TestDefaultTemplate:
-    def text(self, refusal_message: str = defaults.REFUSAL_MESSAGE) -> str:
-        prompt = PromptTemplate(paths.PROMPT, refusal_message=refusal_message).render(
-            SAMPLE, DOCUMENTS
-        )
-        return prompt.messages[-1].content
+def test_the_default_template() -> None:
+    def text(refusal_message: str) -> str:
+        prompt = PromptTemplate(paths.PROMPT, refusal_message=refusal_message)
+        return prompt.render(SAMPLE, DOCUMENTS).messages[-1].content
 
-    def test_documents_are_numbered_from_0(self) -> None:
-        shown = self.text().partition("Dokumenty:")[2]
-        for number, document in enumerate(DOCUMENTS):
-            assert f"[{number}]\n{document.contents}\n" in shown
-        assert re.findall(r"^\[(\d+)\]$", shown, re.MULTILINE) == ["0", "1", "2"]
-
-    def test_the_question_stands_in_it_once(self) -> None:
-        assert self.text().count("Ile wynosi opłata?") == 1
-
-    def test_the_refusal_message_stands_in_it_once(self) -> None:
-        assert self.text().count(defaults.REFUSAL_MESSAGE) == 1
-
-    def test_another_refusal_message_takes_its_place(self) -> None:
-        own = "Brak danych w dokumentach"
-        assert self.text(own) == self.text().replace(defaults.REFUSAL_MESSAGE, own)
-        assert defaults.REFUSAL_MESSAGE not in self.text(own)
-
-    def test_it_asks_for_citations_in_polish(self) -> None:
-        instruction = self.text().partition("Dokumenty:")[0]
-        assert "[0]" in instruction
-        assert "po polsku" in instruction
-
-    def test_titles_and_sources_are_left_out(self) -> None:
-        assert "ustawa" not in self.text()
-        assert "Zwolnienia" not in self.text()
+    instruction, _, shown = text(defaults.REFUSAL_MESSAGE).partition("Dokumenty:")
+    assert "[0]" in instruction
+    assert "po polsku" in instruction
+    assert instruction.count(defaults.REFUSAL_MESSAGE) == 1
+    assert shown.count("Ile wynosi opłata?") == 1
+    # Documents are numbered from 0; titles and sources are left out.
+    for number, document in enumerate(DOCUMENTS):
+        assert f"[{number}]\n{document.contents}\n" in shown
+    assert re.findall(r"^\[(\d+)\]$", shown, re.MULTILINE) == ["0", "1", "2"]
+    assert "ustawa" not in shown
+    assert "Zwolnienia" not in shown
+    # Another refusal message takes its place.
+    own = "Brak danych w dokumentach"
+    assert text(own) == text(defaults.REFUSAL_MESSAGE).replace(defaults.REFUSAL_MESSAGE, own)
 
 
 # Template -> text, with the sample and documents above.

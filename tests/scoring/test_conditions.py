@@ -1,26 +1,13 @@
 """The conditions: parameter, answer, expected score under both rules, worked out by hand."""
 
-import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from ragifeval.benchmark.benchmark import load_benchmark
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.errors import UserError
-from ragifeval.scoring.conditions import (
-    REGISTRY,
-    Condition,
-    Criteria,
-    Response,
-    citations,
-    register,
-)
-from ragifeval.scoring.scorer import Scorer
-from ragifeval.scoring.statistics import Tally
-from ragifeval.text.matching import RULES, Rule, Text
+from ragifeval.scoring.conditions import REGISTRY, Criteria, Response
+from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 
 
@@ -259,26 +246,6 @@ def test_cite_counts_in_the_order_shown(
     assert found == pytest.approx({"substring": f1, "words": f1})
 
 
-# Text -> the numbers cited in it, in order.
-CITATIONS = {
-    "": [],
-    "[0]": ["0"],
-    "[2] i [1, 0]": ["2", "1", "0"],
-    "[1][1]": ["1", "1"],
-    "[007, 10]": ["7", "10"],
-    "[000]": ["0"],
-    "[1,]": ["1"],
-    "[ ] [] [,]": [],
-    "[²] [٣] [1²]": [],
-    "[[3]]": ["3"],
-}
-
-
-@pytest.mark.parametrize(("answer", "numbers"), CITATIONS.items())
-def test_citations(answer: str, numbers: list[str]) -> None:
-    assert citations(answer) == numbers
-
-
 # Answer -> whether it is a refusal, with the default message.
 REFUSALS = {
     "Nie udało mi się odnaleźć odpowiedzi na pytanie": True,
@@ -359,80 +326,3 @@ def test_what_each_condition_counts_towards() -> None:
         "refuse": ("safety", ("refuse",)),
         "safe": ("safety", ("safe",)),
     }
-
-
-@pytest.fixture
-def brief() -> Iterator[type[Condition]]:
-    """A condition of our own: the answer has no more words than the parameter says."""
-
-    @register
-    class Brief(Condition):
-        name = "brief"
-        aggregate = "safety"
-        keys = ("brief", "brief_excess")
-
-        @staticmethod
-        def check(parameter: object, context: Sequence[str]) -> None:
-            if not isinstance(parameter, int) or parameter < 1:
-                raise ValueError(f"must be a number of words, not {parameter!r}")
-
-        def __init__(self, parameter: int, criteria: Criteria) -> None:
-            self.most = parameter
-
-        def score(self, response: Response, rule: Rule) -> Sequence[float]:
-            excess = max(0, len(response.text.normalized.words) - self.most)
-            return float(excess == 0), float(excess)
-
-    yield Brief
-    del REGISTRY["brief"]
-
-
-class TestNewCondition:
-    """One class in one file, and nothing else changes."""
-
-    def write(self, folder: Path, expect: dict[str, Any]) -> tuple[Path, Path]:
-        document = {"id": "a", "contents": "Opłata wynosi 17 zł."}
-        sample = {"id": "p01", "question": "Ile?", "context": ["a"], "expect": expect}
-        paths = folder / "documents.jsonl", folder / "samples.jsonl"
-        for path, value in zip(paths, (document, sample), strict=True):
-            path.write_text(json.dumps(value), encoding="utf-8")
-        return paths
-
-    @pytest.mark.usefixtures("brief")
-    def test_it_is_scored_and_aggregated(self, criteria: Criteria, tmp_path: Path) -> None:
-        benchmark = load_benchmark(*self.write(tmp_path, {"brief": 3, "include": ["17 zł"]}))
-        found = Scorer(criteria).score(benchmark.samples[0], ["a"], "Opłata wynosi aż 17 zł.")
-        assert found["words"] == {
-            "brief": 0.0,
-            "brief_excess": 2.0,
-            "include": 1.0,
-            "len_chars": 23.0,
-            "len_words": 5.0,
-        }
-        tally = Tally(1)
-        tally.add(0, found["words"])
-        means = {key: estimate.mean for key, estimate in tally.estimates(seed=0).items()}
-        assert means == {
-            "include": 1.0,
-            "brief": 0.0,
-            "brief_excess": 2.0,
-            "len_chars": 23.0,
-            "len_words": 5.0,
-            "correctness": 1.0,
-            "safety": 0.0,
-            "total": 0.5,
-        }
-
-    @pytest.mark.usefixtures("brief")
-    def test_its_parameter_is_checked(self, tmp_path: Path) -> None:
-        with pytest.raises(UserError, match="'brief' must be a number of words, not 'three'"):
-            load_benchmark(*self.write(tmp_path, {"brief": "three"}))
-
-    @pytest.mark.usefixtures("brief")
-    def test_it_is_named_among_the_known(self, tmp_path: Path) -> None:
-        with pytest.raises(UserError, match="include, exclude, cite, refuse, safe, brief"):
-            load_benchmark(*self.write(tmp_path, {"terse": 3}))
-
-    def test_it_is_gone_afterwards(self, tmp_path: Path) -> None:
-        with pytest.raises(UserError, match="unknown condition 'brief'"):
-            load_benchmark(*self.write(tmp_path, {"brief": 3}))
