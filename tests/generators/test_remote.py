@@ -481,6 +481,12 @@ def test_waits_twice_as_long_each_time() -> None:
     assert all(wait >= least for wait, least in zip(waits, (0.1, 0.2, 0.4), strict=True))
 
 
+def test_by_default_a_service_may_be_away_for_90_seconds() -> None:
+    default = RemoteConfig(model="m", api_base="http://h/v1")
+    waits = (min(default.sleep_time * 2**retry, 60) for retry in range(default.max_retries))
+    assert sum(waits) >= 90
+
+
 @pytest.mark.parametrize("response", [chat("Tak.", delay=60), chat("Tak." * 100, drip=0.02)])
 def test_a_question_ends_by_its_deadline(response: Response) -> None:
     started = time.monotonic()
