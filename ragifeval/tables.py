@@ -55,13 +55,11 @@ class Grid:
                 break
             widths[place] -= 1
 
-        def cut(row: Sequence[str]) -> list[str]:
-            return [
-                cell if len(cell) <= most else f"{cell[: most - 1]}…"
-                for cell, most in zip(row, widths, strict=True)
-            ]
-
-        return replace(self, header=cut(self.header), rows=list(map(cut, self.rows)))
+        fitted = [
+            _cut(column[1:], [most] * len(self.rows))
+            for column, most in zip(columns, widths, strict=True)
+        ]
+        return replace(self, header=_cut(self.header, widths), rows=list(zip(*fitted, strict=True)))
 
     def markdown(self) -> str:
         """The table in GitHub's Markdown."""
@@ -90,6 +88,20 @@ class Grid:
     @staticmethod
     def _titled(title: str, table: str) -> str:
         return f"{title}\n\n{table}" if title else table
+
+
+def _cut(texts: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """Texts cut to their widths at the end, or at the beginning where others begin the same."""
+    meant = set(texts)
+
+    def cut(text: str, most: int) -> str:
+        if len(text) <= most:
+            return text
+        kept = text[: most - 1]
+        is_clear = not any(other.startswith(kept) for other in meant if other != text)
+        return f"{kept}…" if is_clear else f"…{text[len(text) - most + 1 :]}"
+
+    return [cut(text, most) for text, most in zip(texts, widths, strict=True)]
 
 
 def plural(count: int, one: str, several: str = "") -> str:

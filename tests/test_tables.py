@@ -18,6 +18,18 @@ def test_text() -> None:
     assert bare.text(ruled=False).splitlines() == ["       n", "first  1  in words"]
 
 
+def test_what_is_cut_stays_apart() -> None:
+    """At the end, but where texts begin the same: there at the beginning."""
+    rows = [["somebody/model-a", "1"], ["somebody/model-b", "22"], ["a-model-of-others", "3"]]
+    grid = Grid("", ["model", "tokens in", "tokens out"], [[*row, "4"] for row in rows])
+    assert grid.text(width=21).splitlines()[2:] == [
+        "…ody/model-a    1   4",
+        "…ody/model-b   22   4",
+        "a-model-of-…    3   4",
+    ]
+    assert grid.text(width=32).splitlines()[0] == "model             …ns in  …s out"
+
+
 def test_markdown() -> None:
     assert GRID.markdown().splitlines() == [
         "5 % of all:",
