@@ -457,7 +457,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser, "of the intervals")
     add_by(parser)
-    add_price(parser, "of the answers")
+    add_price(parser, "without it the summary's")
     add_batch_files(parser, "the requests that --batch_output answers, as `remote` wrote them")
     add_wide(parser, "every rate and interval of groups and variants, and the signature's parts")
 

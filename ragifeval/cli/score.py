@@ -27,7 +27,7 @@ from ragifeval.files import (
     write_json,
     written_beside,
 )
-from ragifeval.results.outputs import output_paths, summary_path
+from ragifeval.results.outputs import output_paths, prices_of, summary_path
 from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
 from ragifeval.results.variants import with_variants
 from ragifeval.run.asking import REASONING_END
@@ -119,7 +119,8 @@ def _score(
     show(shown + "\n")
     if options.by is not None:
         show(group_table(outcome, options.by, seed, wide=options.wide) + "\n")
-    if took := sentence(outcome.performance.figures(options.price)):
+    (price,) = prices_of([path], options.price and [options.price])
+    if took := sentence(outcome.performance.figures(price)):
         say(f"{path}: {took}")
     for line in _notes(rescored, options.eval_path, standard.parts):
         say(f"{path}: {line}")
@@ -129,7 +130,7 @@ def _score(
             by_rule,
             rescored.signature,
             vars(options),
-            options.price,
+            price,
             repeated=len(outcome.repeated),
             unknown=rescored.log.unknown,
             source=path.name,

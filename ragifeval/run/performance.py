@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Any, TypeAlias
 
+from ragifeval.tables import plural
+
 Price: TypeAlias = tuple[float, float]
 """For a million tokens in, and out."""
 
@@ -126,7 +128,7 @@ def sentence(figures: Figures) -> str:
     if figures.tokens_per_second is not None:
         parts.append(f"{figures.tokens_per_second:,.0f} tokens/s")
     if figures.retries:
-        parts.append(f"{figures.retries} retries")
+        parts.append(plural(figures.retries, "retry", "retries"))
     if figures.cost is not None:
         parts.append(f"cost {figures.cost:.4f} ({figures.cost_per_1000:.4f} per 1,000 questions)")
     return "; ".join(parts)

@@ -33,7 +33,7 @@ def extractive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     few, log = write_records(folder / "few.jsonl", FEW), folder / "extractive.jsonl"
     options = ["--eval_path", str(few), "--log_path", str(log), "--shuffle_context"]
-    assert evaluate("local", options) == 0
+    assert evaluate("local", [*options, "--price", "0.4,1.6"]) == 0
     return log
 
 
@@ -50,6 +50,7 @@ def test_a_log_scored_again_is_the_same_log(
     new = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
     for key in ("status", "samples", "answered", "matching", "scores", "scores_words"):
         assert new[key] == old[key], key
+    assert new["price"] == [0.4, 1.6]
     assert new["signature"] == old["signature"]
     assert new["signature_parts"] == old["signature_parts"]
     lines = printed.splitlines()
