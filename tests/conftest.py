@@ -42,6 +42,20 @@ def normalizer() -> Normalizer:
 
 
 @pytest.fixture(scope="session")
+def private_key() -> str:
+    """That of a service account."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    ).decode()
+
+
+@pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The driver of one browser."""
     driver = start_chromium(tmp_path_factory.mktemp("chromium"))

@@ -5,8 +5,6 @@ import re
 import shlex
 import shutil
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +16,11 @@ import pytest
 
 from ragifeval.__main__ import evaluate, main
 from ragifeval.languages import LANGUAGES
-from ragifeval.paths import BUILD_PROMPTS, ROOT
+from ragifeval.paths import BUILD_PROMPTS
 from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
-from tools.testing.process import Finished, call, environment, finish, records, wait_until
+from tools.testing.process import Finished, call, finish, records, start_command, wait_until
 from tools.testing.scripted import (
     EXAMPLE,
     EXAMPLE_OPTIONS,
@@ -33,17 +31,6 @@ from tools.testing.scripted import (
 )
 
 THREADS = 16
-
-
-def start(folder: Path, *options: str | Path) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "ragifeval", "build", *map(str, options)],
-        cwd=folder,
-        env=environment(PYTHONPATH=str(ROOT)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
 
 
 def build(folder: Path, *options: str | Path) -> Finished:
@@ -94,7 +81,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Built:
     with Loopback(model) as server:
         config = write_config(folder / "model.json", server.url)
         options = (EXAMPLE, *EXAMPLE_OPTIONS, "--model_config", config, "-o", "out")
-        run = finish(start(folder, *options, "--review"))
+        run = finish(start_command("build", *options, "--review", cwd=folder))
         return Built(folder, folder / "out", run, model)
 
 
@@ -407,7 +394,7 @@ class TestStopped:
             for kill_at in (10, 30, 30):
                 model.asked.clear()
                 model.kill_at = kill_at
-                model.process = start(tmp_path, *OPTIONS)
+                model.process = start_command("build", *OPTIONS, cwd=tmp_path)
                 assert finish(model.process).code == -signal.SIGKILL
                 kept = self.kept(tmp_path / "out")
                 assert answered < kept
@@ -439,7 +426,7 @@ class TestStopped:
         write_texts(tmp_path / "docs", range(100, 160))
         with Loopback(FactModel(delay=0.1)) as server:
             write_config(tmp_path / "model.json", server.url, 4)
-            process = start(tmp_path, *OPTIONS)
+            process = start_command("build", *OPTIONS, cwd=tmp_path)
             wait_until(lambda: len(server.calls) >= 10, process)
             process.send_signal(signal.SIGINT)
             run = finish(process)

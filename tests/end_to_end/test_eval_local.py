@@ -189,6 +189,21 @@ class TestWhole:
 
 
 class TestStartedAgain:
+    def test_only_what_is_missing_is_asked(self, log: Path, whole: Run, call: Call) -> None:
+        lines = log.read_bytes().splitlines(keepends=True)
+        failed = json.loads(lines[1]) | {"answer": None, "scores": None, "error": "timeout"}
+        kept = [lines[0], json.dumps(failed).encode() + b"\n", *lines[2:-2]]
+        log.write_bytes(b"".join(kept) + lines[-2][:50])
+        again = call("--log_path", log)
+        assert (again.code, again.out) == (0, whole.out)
+        assert f"{len(SAMPLES) - 3} answers are already there" in again.err
+        order = [record["id"] for record in records(log)]
+        ids = [sample["id"] for sample in SAMPLES]
+        assert order == [ids[0], *ids[2:-2], ids[1], *ids[-2:]]
+        content = log.read_bytes()
+        assert call("--log_path", log).out == whole.out
+        assert log.read_bytes() == content
+
     def test_other_options_do_not_mix_but_overwrite(self, log: Path, call: Call) -> None:
         content = log.read_bytes()
         for options, parts in (

@@ -432,7 +432,8 @@ class TestLmEval:
             names = {name for name in sample["metrics"] if isinstance(sample[name], float)}
             assert {name: sample[name] for name in names} == expected[sample["doc"]["id"]]
 
-    def test_signature(self, runs: Runs) -> None:
+    def test_signature_and_version(self, runs: Runs) -> None:
+        assert self.results(runs)["versions"]["rag_ifeval"] == __version__
         (path,) = runs.lm_eval.rglob("samples_*.jsonl")
         row = json.loads(path.read_text(encoding="utf-8").split("\n")[0])["doc"]
         summary = json.loads((runs.as_lm_eval / "log.summary.json").read_text(encoding="utf-8"))
@@ -451,9 +452,6 @@ class TestLmEval:
     def test_its_samples_are_a_log(self, runs: Runs) -> None:
         (path,) = runs.lm_eval.rglob("samples_*.jsonl")
         check_is_log_of(path, runs.as_lm_eval, "lm_eval", runs.scenario.variant)
-
-    def test_version(self, runs: Runs) -> None:
-        assert self.results(runs)["versions"]["rag_ifeval"] == __version__
 
     def test_higher_is_better(self, runs: Runs) -> None:
         higher = self.results(runs)["higher_is_better"]["rag_ifeval"]

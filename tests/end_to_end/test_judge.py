@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,16 +15,15 @@ import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.judge.embeddings import public_name
-from ragifeval.paths import ROOT
 from tests.judge.test_embeddings import make_bert
 from tools.testing.loopback import Call, Loopback, Response, chat, failure
 from tools.testing.process import (
     Finished,
     call,
-    environment,
     finish,
     questions,
     records,
+    start_command,
     wait_until,
 )
 
@@ -118,17 +116,6 @@ def lay_out(folder: Path, url: str = "http://127.0.0.1:9/v1", count: int = COUNT
     text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in found)
     (folder / "log.jsonl").write_text(text, encoding="utf-8")
     return folder
-
-
-def start(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "ragifeval", "judge", *options],
-        cwd=folder,
-        env=environment(PYTHONPATH=str(ROOT)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
 
 
 def judge(folder: Path, *options: str) -> Finished:
@@ -294,7 +281,7 @@ class TestKilled:
             for kill_at in (40, 50):
                 script.asked.clear()
                 script.kill_at = kill_at
-                script.process = start(folder, *ALL, *metrics)
+                script.process = start_command("judge", *ALL, *metrics, cwd=folder)
                 assert finish(script.process).code == -signal.SIGKILL
                 assert not kept & set(script.asked)
                 kept = self.kept(folder)
@@ -323,7 +310,7 @@ class TestKilled:
         script = Judge(delay=0.1)
         with Loopback(script) as server:
             folder = lay_out(tmp_path, server.url)
-            process = start(folder, *ALL, "--metrics", "correctness,claims")
+            process = start_command("judge", *ALL, "--metrics", "correctness,claims", cwd=folder)
             wait_until(lambda: len(server.calls) > THREADS, process)
             process.send_signal(signal.SIGINT)
             run = finish(process)

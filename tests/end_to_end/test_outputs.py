@@ -27,12 +27,15 @@ NAMED = {"eval": [*DATA, *ASKED, "--model_config", "config.json"], "data": DATA}
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with copies of all inputs, and with logs of ten questions."""
+    """A folder with copies of all inputs, of ten questions, and with logs of these."""
     folder = tmp_path_factory.mktemp("made")
     for name, source in INPUTS.items():
         shutil.copy(source, folder / name)
+    few = paths.SAMPLES.read_text("utf-8").splitlines(keepends=True)[:10]
+    (folder / "samples.jsonl").write_text("".join(few), "utf-8")
+    own = ["--docs_path", str(paths.DOCUMENTS), "--eval_path", str(folder / "samples.jsonl")]
     for name in ("a.jsonl", "b.jsonl"):
-        assert evaluate("local", ["--log_path", str(folder / name), "--limit", "10"]) == 0
+        assert evaluate("local", [*own, "--log_path", str(folder / name)]) == 0
     (folder / "notes").write_text("precious\n", encoding="utf-8")
     return folder
 
@@ -150,15 +153,15 @@ def summary(log: str) -> dict[str, Any]:
 def test_a_part_of_a_log_leaves_the_summary_of_the_whole(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["eval", "--log_path", "whole.jsonl"]) == 0
+    assert run(["eval", *DATA, "--log_path", "whole.jsonl"]) == 0
     before = summary("whole.jsonl")
     del before["options"], before["command"], before["date"]
-    assert (before["samples"], before["answered"]) == (100, 100)
+    assert (before["samples"], before["answered"]) == (10, 10)
     assert "other" not in capsys.readouterr().err
     fifth = json.loads(Path("a.jsonl").read_text().splitlines()[4])["id"]
     for part in (["--limit", "3"], ["--ids", fifth]):
-        assert run(["eval", "--log_path", "whole.jsonl", *part]) == 0
-        left_out = 97 if part[0] == "--limit" else 99
+        assert run(["eval", *DATA, "--log_path", "whole.jsonl", *part]) == 0
+        left_out = 7 if part[0] == "--limit" else 9
         assert (
             f"whole.jsonl: has {left_out} more answers, which this selection of samples leaves "
             "out; whole.summary.json stays that of the whole log" in capsys.readouterr().err

@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from ragifeval.__main__ import evaluate, main
 from tools.testing.loopback import Call, Loopback, Response, chat, failure
@@ -240,16 +238,6 @@ class TestApiKey:
 
 class TestVertex:
     TOKEN = "ya29.canary-a0b1c2d3e4f5a6b7c8d9"
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def private_key(cls) -> str:
-        key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        return key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        ).decode()
 
     def run(
         self,

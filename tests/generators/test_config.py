@@ -54,6 +54,24 @@ def test_the_configs_that_ship_are_right() -> None:
     assert vertex.vertex_credentials is not None
 
 
+# Values at the edge of what a key may have.
+ALLOWED: list[tuple[Load, str, list[object]]] = [
+    (local, "dtype", ["float32", "float16", "bfloat16", "auto"]),
+    (local, "device_map", ["auto", {"": 0}, {"lm_head": "cpu"}, None]),
+    (local, "temperature", [0, 1]),
+    (remote, "temperature", [0, 1.5, None]),
+    (remote, "max_retries", [0]),
+    (remote, "sleep_time", [0]),
+    (remote, "max_tokens", [1, None]),
+]
+
+
+@pytest.mark.parametrize(("load", "key", "values"), ALLOWED)
+def test_allowed(tmp_path: Path, load: Load, key: str, values: list[object]) -> None:
+    for value in values:
+        assert getattr(load(tmp_path, **{key: value}), key) == value
+
+
 @pytest.mark.parametrize(
     ("api_base", "bases"),
     [

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer
@@ -27,16 +25,6 @@ from tools.testing.loopback import (
 )
 
 TOKEN = "ya29.canary-token"
-
-
-@pytest.fixture(scope="session")
-def private_key() -> str:
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    ).decode()
 
 
 class KeyFile:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from ragifeval import __version__, paths
 from ragifeval.__main__ import evaluate as main
 from ragifeval.scoring.signature import Signature, fingerprint, model_part
+from tools.testing.process import call
 
 PARTS = {"data": "0e90c35d", "shuffle": "no", "model": "org/model:v2#1234abcd"}
 LINE = "data:0e90c35d|shuffle:no|model:org/model:v2#1234abcd"
@@ -94,15 +96,11 @@ def test_the_model() -> None:
 # The signature of a run, as eval_local.py states it; --dry_run prints it last.
 
 
-@pytest.fixture
-def signature(capsys: pytest.CaptureFixture[str]) -> Callable[..., Signature]:
-    def of(*options: str | Path) -> Signature:
-        code = main("local", [*map(str, options), "--limit", "1", "--dry_run"])
-        shown = capsys.readouterr()
-        assert code == 0, shown.err
-        return Signature.parse(shown.out.splitlines()[-1])
-
-    return of
+@cache
+def signature(*options: str | Path) -> Signature:
+    done = call(partial(main, "local"), *options, "--limit", "1", "--dry_run", cwd=paths.ROOT)
+    assert done.code == 0, done.err
+    return Signature.parse(done.out.splitlines()[-1])
 
 
 def copied(path: Path, folder: Path, change: Callable[[str], str]) -> Path:
@@ -118,7 +116,7 @@ def config(folder: Path, **settings: Any) -> Path:
     return path
 
 
-def test_its_parts_and_their_defaults(signature: Callable[..., Signature]) -> None:
+def test_its_parts_and_their_defaults() -> None:
     parts = signature().parts
     assert list(parts) == [
         *("data", "prompt", "normalizer", "badwords", "matching", "shuffle"),
@@ -149,13 +147,11 @@ CHANGES: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize(("options", "part"), CHANGES)
-def test_an_option_changes_its_part_alone(
-    signature: Callable[..., Signature], options: list[str], part: str
-) -> None:
+def test_an_option_changes_its_part_alone(options: list[str], part: str) -> None:
     assert signature().differences(signature(*options)) == [part]
 
 
-def test_two_values_of_an_option_differ(signature: Callable[..., Signature]) -> None:
+def test_two_values_of_an_option_differ() -> None:
     for one, other in (
         (["--shuffle_context"], ["--shuffle_context", "--seed", "1"]),
         (["--system_message", "a"], ["--system_message", "b"]),
@@ -164,9 +160,7 @@ def test_two_values_of_an_option_differ(signature: Callable[..., Signature]) -> 
         assert str(signature(*one)) != str(signature(*other))
 
 
-def test_a_changed_file_changes_its_part_alone(
-    signature: Callable[..., Signature], tmp_path: Path
-) -> None:
+def test_a_changed_file_changes_its_part_alone(tmp_path: Path) -> None:
     prompt = copied(paths.PROMPT, tmp_path, lambda text: text.replace("Pytanie:", "PYTANIE:"))
     documents = copied(paths.DOCUMENTS, tmp_path, lambda text: text.replace("wniosek", "podanie"))
     badwords = copied(paths.BADWORDS, tmp_path, lambda text: text + "urzędas\n")
@@ -181,9 +175,7 @@ def test_a_changed_file_changes_its_part_alone(
     assert unlike == [["prompt"], ["data"], ["badwords"]]
 
 
-def test_where_files_lie_and_how_they_are_written_changes_nothing(
-    signature: Callable[..., Signature], tmp_path: Path
-) -> None:
+def test_where_files_lie_and_how_they_are_written_changes_nothing(tmp_path: Path) -> None:
     def crlf(text: str) -> str:
         return text.replace("\n", "\r\n")
 
@@ -205,9 +197,7 @@ def test_where_files_lie_and_how_they_are_written_changes_nothing(
     assert moved.parts["data"] == own.comparable["data"]
 
 
-def test_the_model_is_a_part_of_its_own(
-    signature: Callable[..., Signature], tmp_path: Path
-) -> None:
+def test_the_model_is_a_part_of_its_own(tmp_path: Path) -> None:
     base = signature("--model_config", config(tmp_path, model="org/a"))
     for settings, parts in (
         ({"model": "org/b"}, ["model"]),
@@ -219,9 +209,7 @@ def test_the_model_is_a_part_of_its_own(
         assert base.differences(other) == parts
 
 
-def test_it_holds_no_path_of_this_machine(
-    signature: Callable[..., Signature], tmp_path: Path
-) -> None:
+def test_it_holds_no_path_of_this_machine(tmp_path: Path) -> None:
     lines = []
     for home in ("ania", "jan"):
         model = tmp_path / home / "bielik"

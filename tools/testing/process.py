@@ -56,6 +56,18 @@ def start(script: str, *options: str | Path, cwd: Path, **how: Any) -> "subproce
     return subprocess.Popen([sys.executable, ROOT / script, *options], **settings)
 
 
+def start_command(*words: str | Path, cwd: Path) -> "subprocess.Popen[bytes]":
+    """Start a command of `python -m ragifeval`."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ragifeval", *words],
+        cwd=cwd,
+        env=environment(PYTHONPATH=str(ROOT)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
 def finish(process: "subprocess.Popen[bytes]", timeout: float = 120.0) -> Finished:
     """Wait for the end of a process."""
     try:
