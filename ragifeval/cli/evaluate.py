@@ -199,7 +199,10 @@ def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
             show(shown)
             if took := sentence(outcome.performance.figures(evaluation.price)):
                 say(took)
-            _report_doubts(outcome)
+            again = "with --log_path, the same command asks for them alone"
+            if evaluation.files is not None:
+                again = f"`ragifeval remote --log_path {options.log_path}` asks for them alone"
+            _report_doubts(outcome, again)
         finally:
             _summarize(evaluation, options.seed, journal, outcome, others)
     if outcome.interrupted:
@@ -317,15 +320,19 @@ def _reasons(reasons: Mapping[str, str]) -> str:
     )
 
 
-def _report_doubts(outcome: Outcome) -> None:
-    """Say on stderr what the reader of the table should know."""
+def _report_doubts(outcome: Outcome, again: str) -> None:
+    """Say on stderr what the reader of the table should know.
+
+    Args:
+        again: how what is missing is asked for.
+    """
     lines = [f"no answer: {key}: {error}" for key, error in outcome.failed.items()]
     if len(lines) > _FAILURES_SHOWN:
         lines[_FAILURES_SHOWN:] = [f"... and {len(lines) - _FAILURES_SHOWN} more"]
     if outcome.failed:
         lines.append(
             f"{len(outcome.failed)} of {len(outcome.samples)} samples have no answer and are no "
-            "part of the scores; with --log_path, the same command asks for them alone"
+            f"part of the scores; {again}"
         )
     lines += doubts(outcome, f'set "reasoning_end": "{REASONING_END}" in the model config')
     for line in lines:

@@ -473,10 +473,13 @@ class TestInspect:
             yield log
 
     def test_means(self, runs: Runs) -> None:
+        summary = json.loads((runs.chat / "log.summary.json").read_text(encoding="utf-8"))
+        total = summary["scores"]["total"]
+        error = pytest.approx((total["high"] - total["low"]) / 3.92, rel=0.25, abs=0.02)
         for log in self.logs(runs):
             (score,) = log.results.scores
             found = {name: metric.value for name, metric in score.metrics.items()}
-            assert 0 <= found.pop("stderr") < 0.3
+            assert found.pop("stderr") == error
             assert found == summarized(runs.chat)
             assert next(iter(found)) == "total"  # the first one is the headline
 
