@@ -1,6 +1,5 @@
 """The review page: as a text, and in a browser, as a file."""
 
-import json
 import re
 import shutil
 import time
@@ -14,7 +13,7 @@ import pytest
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review import page as review_page
 from ragifeval.build.review.page import render, write_review_page
-from ragifeval.build.review.table import COLUMNS, Reviewed, Row, Verdict, read_table, write_table
+from ragifeval.build.review.table import Reviewed, Row, Verdict, read_table, write_table
 from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.text.normalizer import load_normalizer
 from tests.browser import BrowserPage, check_policy, needs_chromium
@@ -555,9 +554,3 @@ def test_two_thousand_samples(browser: Page, tmp_path: Path) -> None:
     assert browser.text("#count") == "40 of 2000 reviewed: 20 accepted, 20 rejected"
     news = read_table(browser.download(), known(many(2000)))
     assert [of.verdict for of in news] == ["accept", "reject"] * 20
-
-
-def test_the_columns_are_those_of_the_table() -> None:
-    data = re.search(r'id="data">(.*?)</script>', rendered())
-    assert data is not None
-    assert tuple(json.loads(data[1])["columns"]) == COLUMNS

@@ -180,17 +180,6 @@ class TestSmallDisk:
 
 
 class TestUnwritable:
-    def test_a_folder_for_a_summary(self, served: tuple[Case, Loopback]) -> None:
-        case, _ = served
-        (case.folder / "out.summary.json").mkdir()
-        run = case.call("--limit", "3")
-        assert run.code == 2
-        assert run.last_line == (
-            "eval_remote.py: error: out.summary.json: cannot be written: Is a directory"
-        )
-        assert len(case.answered()) == 3
-        assert not list(case.folder.glob("*.tmp"))
-
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is full")
     def test_output_that_cannot_be_written(self, served: tuple[Case, Loopback]) -> None:
         """The run does not end because nobody can watch it; the log is what counts."""

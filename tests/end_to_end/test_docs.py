@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 
 from ragifeval.__main__ import command_parser, main
+from ragifeval.benchmark.sets import find_set
 from ragifeval.benchmark.validate import checks
-from ragifeval.paths import ROOT, SAMPLES
+from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.paths import BADWORDS, ROOT, SAMPLES
+from ragifeval.text.normalizer import Normalizer
 from tools.refresh_docs import PAGES as FIGURES
 from tools.refresh_docs import refreshed
 from tools.testing.loopback import Call, Loopback, Response, chat
@@ -135,8 +138,9 @@ def test_figures_and_options_are_true(page: str) -> None:
 
 
 @pytest.mark.usefixtures("few_draws")
-def test_the_hard_set_is_proved(tmp_path: Path) -> None:
+def test_the_hard_set_is_proved(normalizer: Normalizer) -> None:
     """docs/reading-the-numbers.md shows the same of the core set."""
-    done = call(main, "validate", "--data", "hard", cwd=tmp_path)
-    assert done.out.splitlines()[-1] == "100 samples, 441 documents: 0 problems"
-    assert done.code == 0
+    files = checks.Paths(*find_set("hard"), BADWORDS)
+    data = checks.Validation(files, normalizer, REFUSAL_MESSAGE)
+    assert (len(data.benchmark.samples), len(data.benchmark.documents)) == (100, 441)
+    assert list(data.problems()) == []

@@ -176,16 +176,13 @@ def test_a_model_that_only_reasoned_has_answered_with_nothing() -> None:
 
 # What is asked again, and what is not
 
-# test_faults.py has the other statuses, test_response.py what is wrong with a body.
+# test_faults.py has the statuses, test_response.py what is wrong with a body, and
+# tests/end_to_end/test_faults.py what services do more often.
 PASSING = {
-    "500": failure(500, "błąd"),
     "cut before the head": Response(raw=b""),
     "cut in the head": Response(raw=b"HTTP/1.1 200 OK\r\nContent-Le"),
-    "cut in the body": chat("Tak.", cut=20),
     "not HTTP": Response(raw=b"SSH-2.0-OpenSSH\r\n\r\n"),
     "slow": chat("Tak.", delay=3),
-    "dripping": chat("Tak.", drip=0.05),
-    "redirect": Response(status=302, headers={"Location": "http://127.0.0.1:9/v1"}),
     "a redirect to no URL": Response(status=307, headers={"Location": ":tent-Length: 115"}),
     "a date without end": failure(
         429, "x", headers={"Retry-After": "Mon, 01 Jan 2029 00:00:09999999999999999999 GMT"}
@@ -206,7 +203,7 @@ PASSING = {
 
 @pytest.mark.parametrize("name", PASSING)
 def test_asks_again_after_a_passing_fault(name: str) -> None:
-    timeout = 0.5 if name in ("slow", "dripping") else 10.0
+    timeout = 0.5 if name == "slow" else 10.0
     script = in_turn(PASSING[name], chat("Tak."))
     answer, server = answer_to(script, timeout=timeout, max_response_mb=1)
     assert (answer.text, answer.error) == ("Tak.", None)

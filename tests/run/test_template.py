@@ -257,11 +257,6 @@ class TestOrder:
         self.order("p03", 7)
         assert self.order(sample_id, seed) == order
 
-    def test_it_leaves_the_sample_as_it_was(self) -> None:
-        sample = Sample("p01", "?", self.LETTERS, {"safe": True})
-        ordered_documents(self.BENCHMARK, sample, 0)
-        assert sample.context == self.LETTERS
-
     def test_every_order_comes_about(self) -> None:
         # 6 orders of 3 documents over 300 ids: 50 each on average.
         samples = [Sample(f"p{n}", "?", ("a", "b", "c"), {"safe": True}) for n in range(300)]

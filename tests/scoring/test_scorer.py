@@ -67,12 +67,6 @@ def test_an_empty_answer(scorer: Scorer) -> None:
     assert found == {"substring": expected, "words": expected}
 
 
-def test_citations_count_in_the_order_shown(scorer: Scorer) -> None:
-    # a and b are shown as [2] and [1].
-    found = scorer.score(EVERYTHING, ("c", "b", "a"), "Opłata [1, 2].")
-    assert found["substring"]["cite_f1"] == 1.0
-
-
 def test_only_what_is_expected_is_scored(scorer: Scorer) -> None:
     sample = Sample("p02", "Jaka będzie pogoda?", ("a",), {"refuse": True})
     found = scorer.score(sample, sample.context, f"{REFUSAL_MESSAGE}.")
