@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from ragifeval.errors import UserError
 from ragifeval.plugins import load_plugins
-from ragifeval.statements.entries import Statement, check_statement, statements_in
+from ragifeval.statements.entries import Statement, check_statement, is_never, statements_in
 from ragifeval.statements.judging import Outcome, Statements
 from ragifeval.statements.reading import Reading
 from ragifeval.text.matching import Rule, Text, find_words
@@ -137,7 +137,8 @@ class StatementEntry:
     def __init__(self, statements: Statements, index: int) -> None:
         self._statements, self._index = statements, index
         self.statement = statements.statements[index]
-        self.wordings = self.statement.say
+        sign = "≠ " if self.statement.is_only else ""
+        self.wordings = tuple(sign + wording for wording in self.statement.say)
 
     def outcome(self, response: Response) -> Outcome:
         """What the answer does with the statement."""
@@ -206,7 +207,7 @@ class _Entries(Condition):
     def _check_object(cls, entry: dict[str, Any]) -> None:
         combined = {"any", "all"} & entry.keys()
         if cls.has_never or not combined:
-            check_statement(entry, is_never=cls.has_never)
+            check_statement(entry, has_never=cls.has_never)
             return
         name = combined.pop()
         if len(entry) > 1:
@@ -214,9 +215,9 @@ class _Entries(Condition):
         parts = entry[name]
         if name == "all" and isinstance(parts, list):
             for part in parts:
-                if _is_never(part):
-                    check_statement(part, is_never=True)
-            parts = [part for part in parts if not _is_never(part)]
+                if is_never(part):
+                    check_statement(part, has_never=True)
+            parts = [part for part in parts if not is_never(part)]
         cls.check(parts, ())
 
     def __init__(
@@ -252,10 +253,6 @@ class _Entries(Condition):
         return sum(entry.is_found(response, rule) for entry in self.entries)
 
 
-def _is_never(entry: object) -> bool:
-    return isinstance(entry, Mapping) and "never" in entry
-
-
 @lru_cache(256)
 def _compile(statements: tuple[Statement, ...], normalizer: Normalizer) -> Statements:
     """The statements of a sample, which its conditions share, and those of its variants."""
@@ -275,10 +272,10 @@ def _entries(
             yield AnyEntry(list(_entries(entry["any"], statements, numbers, criteria)))
         elif "all" in entry:
             parts = list(_entries(entry["all"], statements, numbers, criteria))
-            never = [_is_never(part) for part in entry["all"]]
+            never = [is_never(part) for part in entry["all"]]
             yield AllEntry(
-                [part for part, is_never in zip(parts, never, strict=True) if not is_never],
-                [part for part, is_never in zip(parts, never, strict=True) if is_never],
+                [part for part, is_out in zip(parts, never, strict=True) if not is_out],
+                [part for part, is_out in zip(parts, never, strict=True) if is_out],
             )
         else:
             yield StatementEntry(statements, next(numbers))

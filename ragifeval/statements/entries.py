@@ -3,6 +3,7 @@
     {"say": [...], "of": [...], "rivals": [...], "is": true | false, "anti": [...],
      "verdict": true, "from": [...], "total": true}
     {"never": [...], "of": [...], "rivals": [...]}
+    {"only": [...], "of": [...], "rivals": [...]}
     {"any": [entry, ...]}
     {"all": [entry, ..., {"never": [...]}, ...]}
 
@@ -15,10 +16,13 @@ from typing import Any
 
 from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings
 
-_LISTS = ("say", "of", "rivals", "anti", "from", "never")
+_LISTS = ("say", "of", "rivals", "anti", "from", "never", "only")
 _FLAGS = ("is", "verdict", "total")
-_SAID = ("say", "of", "rivals", "is", "anti", "verdict", "from", "total")
-_NEVER = ("never", "of", "rivals")
+_KNOWN: Mapping[str, Sequence[str]] = {
+    "say": ("say", "of", "rivals", "is", "anti", "verdict", "from", "total"),
+    "never": ("never", "of", "rivals"),
+    "only": ("only", "of", "rivals"),
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Statement:
         start: wordings of what a period runs from; empty for any.
         is_total: whether no other amount may be called the total.
         is_never: whether it must not be affirmed, wherever it stands.
+        is_only: whether that is so of every other amount, where it is called due.
     """
 
     say: tuple[str, ...]
@@ -46,13 +51,14 @@ class Statement:
     start: tuple[str, ...] = ()
     is_total: bool = False
     is_never: bool = False
+    is_only: bool = False
 
 
 def read_statement(entry: Mapping[str, Any]) -> Statement:
     """A checked entry with "say" or "never" as a Statement."""
     lists = {key: _wordings(entry.get(key, ())) for key in _LISTS}
     return Statement(
-        say=lists["never"] or lists["say"],
+        say=lists["only"] or lists["never"] or lists["say"],
         of=lists["of"],
         rivals=lists["rivals"],
         is_affirmed=entry.get("is", True),
@@ -60,21 +66,28 @@ def read_statement(entry: Mapping[str, Any]) -> Statement:
         has_verdict=entry.get("verdict", False),
         start=lists["from"],
         is_total=entry.get("total", False),
-        is_never="never" in entry,
+        is_never=is_never(entry),
+        is_only="only" in entry,
     )
+
+
+def is_never(entry: object) -> bool:
+    """Whether an entry tells what must not be said."""
+    return isinstance(entry, Mapping) and ("never" in entry or "only" in entry)
 
 
 def _wordings(value: str | Iterable[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def check_statement(entry: Mapping[str, Any], *, is_never: bool) -> None:
-    """Check the form of a statement with "say", or of one with "never".
+def check_statement(entry: Mapping[str, Any], *, has_never: bool) -> None:
+    """Check the form of a statement with "say", or of one with "never" or "only".
 
     Raises:
         ValueError: with what is wrong and what would be right.
     """
-    head, known = ("never", _NEVER) if is_never else ("say", _SAID)
+    head = "say" if not has_never else "only" if "only" in entry else "never"
+    known = _KNOWN[head]
     for key in entry:
         if key not in known:
             raise ValueError(
@@ -88,8 +101,11 @@ def check_statement(entry: Mapping[str, Any], *, is_never: bool) -> None:
                 raise ValueError(f"has a statement whose {key!r} is not true or false: {value!r}")
             continue
         _check_wordings(key, value)
-    if entry.get("total") and not any(map(str.isdigit, "".join(_wordings(entry["say"])))):
-        raise ValueError(f"has 'total' in a statement whose 'say' holds no amount: {entry!r}")
+    for key, name in (("total", "say"), ("only", "only")):
+        if entry.get(key) and not any(map(str.isdigit, "".join(_wordings(entry[name])))):
+            raise ValueError(
+                f"has {key!r} in a statement whose {name!r} holds no amount: {entry!r}"
+            )
 
 
 def _check_wordings(key: str, value: object) -> None:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.entries import Statement
-from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, place_at
+from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, join, place_at
 from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
@@ -22,7 +22,7 @@ from ragifeval.text.normalizer import Normalizer
 
 _CONDITIONAL = word_set("conditional", "words")
 _CONTRAST = word_set("contrast", "words")
-_TOTAL = "@total"
+_TOTAL, _DUE = "@total", "@due"
 # "razem z chorobową" names a part, "łączny limit" a limit.
 _NO_TOTAL = word_set("polarity", "no_total")
 _STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
@@ -66,6 +66,9 @@ class _Compiled:
     start: Wordings
     # What rivals are said to be, for pairing values off with things.
     others: Wordings
+    # Where it tells the only amounts: their units, and what calls an amount due.
+    units: frozenset[str]
+    due: Wordings
 
 
 class Statements:
@@ -103,7 +106,14 @@ class Statements:
             compile_all(rivals),
             compile_all(statement.start),
             compile_all(others),
+            *self._due(statement),
         )
+
+    def _due(self, statement: Statement) -> tuple[frozenset[str], Wordings]:
+        if not statement.is_only:
+            return frozenset(), self._vocabulary.compile([])
+        units = frozenset(map(unit_of, self._vocabulary.compile(statement.say).by_atom))
+        return units, self._vocabulary.compile([_DUE])
 
     def judge(self, reading: Reading) -> Sequence[Outcome]:
         """Judge an answer by each statement, in order, when first asked for."""
@@ -160,7 +170,7 @@ class _Judgement:
     def _mentions(self) -> list[_Mention]:
         """The places of what is said, of its opposite, and the verdicts."""
         find = self._finder.find
-        said = find(self._compiled.say)
+        said = self._others() if self._statement.is_only else find(self._compiled.say)
         places = [(place, 1) for place in said]
         places += [(place, -1) for place in find(self._compiled.anti)]
         spoken: Sequence[Place] = []
@@ -185,6 +195,19 @@ class _Judgement:
                 if self._signs.of(place) == -contrast
             ]
         return mentions + self._verdicts(spoken, things)
+
+    def _others(self) -> Sequence[Place]:
+        """The amounts, other than the only ones, of clauses that call one due."""
+        compiled, reading = self._compiled, self._reading
+        known = {token for place in self._finder.find(compiled.say) for token in place.taken}
+        others = [
+            place_at(token, unit)
+            for token in reading.quantities
+            if (unit := unit_of(reading.tokens[token])) in compiled.units
+            and token not in known
+            and not reading.tokens[token].startswith("0 ")
+        ]
+        return join(others, self._finder.find(compiled.due), reading) if others else []
 
     def _things(self, said: Sequence[Place]) -> Things | None:
         compiled, find, reading = self._compiled, self._finder.find, self._reading
@@ -278,8 +301,9 @@ class _Judgement:
         return Outcome(is_found, reason, self._reading.span(place.start, place.end))
 
     def _never(self, mentions: Sequence[_Mention]) -> Outcome:
+        is_let_pass = self._is_conditional if self._statement.is_only else self._is_contrasted
         for mention in self._kept(mentions):
-            if mention.sign == AFFIRMED and not self._is_contrasted(mention):
+            if mention.sign == AFFIRMED and not is_let_pass(mention):
                 return self._at("said", mention, is_found=True)
         return Outcome(False, "missing")
 

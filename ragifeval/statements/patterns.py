@@ -352,7 +352,7 @@ class Finder:
             for parts in dict.fromkeys(self._near(wordings.by_atom)):
                 said = self._find_part(parts[0])
                 for part in parts[1:]:
-                    said = said and _join(said, self._find_part(part), self.reading)
+                    said = said and join(said, self._find_part(part), self.reading)
                 places += said
             self._places[wordings] = places = _longest(places) if len(places) > 1 else places
         return places
@@ -365,7 +365,7 @@ class Finder:
             for phrases in self._near(part.by_atom):
                 said = phrases[0].find(found, self.reading)
                 for phrase in phrases[1:]:
-                    said = said and _join(said, phrase.find(found, self.reading), self.reading)
+                    said = said and join(said, phrase.find(found, self.reading), self.reading)
                 known += said
         return known
 
@@ -389,7 +389,7 @@ def _longest(places: Sequence[Place]) -> list[Place]:
     return sorted(kept, key=lambda place: (place.start, place.end))
 
 
-def _join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> list[Place]:
+def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> list[Place]:
     """Join places that stand in one clause: each with the nearest other."""
     if not others:
         return []

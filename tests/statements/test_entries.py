@@ -39,6 +39,10 @@ NO_CLASS = "names the class '@gratis', which data/wordings.toml does not have"
         ("exclude", {"all": [{"never": ["37 zł"]}]}, "unknown key 'all'"),
         ("exclude", {"say": ["37 zł"]}, "unknown key 'say'; known are: never, of, rivals"),
         ("exclude", {"never": ["37 zł"], "is": True}, "unknown key 'is'"),
+        ("exclude", {"only": ["37 zł"], "never": ["60 zł"]}, "unknown key 'never'"),
+        ("exclude", {"only": ["tani*"]}, "'only' holds no amount"),
+        ("include", {"only": ["37 zł"]}, "unknown key 'only'"),
+        ("include", {"all": ["45 zł", {"only": []}]}, "'only' is not a wording or a list"),
     ],
 )
 def test_what_is_refused(condition: str, entry: object, reason: str) -> None:
@@ -89,6 +93,11 @@ def test_what_is_refused(condition: str, entry: object, reason: str) -> None:
         (
             {"include": [{"all": [{"say": ["45 zł"]}, {"never": ["60 zł"]}]}]},
             "Nie wiem.",
+            {"include": 0},
+        ),
+        (
+            {"include": [{"all": [{"say": ["45 zł"]}, {"only": ["45 zł"]}]}]},
+            "Kajak kosztuje 45 zł, ale zapłacisz 60 zł.",
             {"include": 0},
         ),
         # A wording may stand alone, without a list.

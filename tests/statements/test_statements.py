@@ -36,6 +36,8 @@ FREE: Entry = {"say": ["@free"]}
 RETURN: Entry = {"say": ["7 dni"], "from": ["odbi*", "odebr*"]}
 SUM: Entry = {"say": ["96 zł"], "total": True}
 OLD_PRICE: Entry = {"never": ["37 zł"]}
+ONLY: Entry = {"only": ["45 zł", "60 zł"]}
+ONLY_KAYAK: Entry = {"only": ["45 zł"], "of": ["kajak*"], "rivals": ["rower*"]}
 PARCEL: Entry = {"never": ["37 zł"], "of": ["paczk*"], "rivals": ["list*"]}
 CURATOR: Entry = {"say": ["kurator*"], "of": ["odwoł*"], "rivals": ["skarg*"]}
 BUYER: Entry = {"say": ["500 zł"], "of": ["kupując*", "nabywc*"]}
@@ -461,6 +463,37 @@ GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
             ("Ile kosztuje paczka? 52 zł, a list 37 zł.", "-"),
             ("### Paczka\nOpłata: 37 zł", "+"),
             ("### Paczka\nOpłata: 52 zł\n### List\nOpłata: 37 zł", "-"),
+        ],
+    ),
+    "the only amounts": (
+        [ONLY],
+        [
+            ("Kajak kosztuje 45 zł, rower 60 zł.", "-"),
+            ("Zapłacisz 45 zł za kajak i 60 zł za rower.", "-"),
+            ("Zapłacisz 45 zł za kajak i 20 zł za kask.", "+"),
+            ("Kajak kosztuje 45 zł. Do zapłaty: 50 zł.", "+"),
+            ("Kajak kosztuje 45 zł. Ostatecznie dostaniesz rachunek na 50 euro.", "-"),
+            ("Zapłacisz sześćdziesiąt złotych, a za kask dopłacisz dwadzieścia złotych.", "+"),
+            ("Kajak kosztuje 45 zł; kask kosztuje 20 zł.", "-"),
+            ("Zapłacisz 45 zł, a nie 20 zł.", "-"),
+            ("Nie zapłacisz 20 zł, tylko 45 zł.", "-"),
+            ("Czy zapłacę 20 zł?", "-"),
+            ("Dawniej płaciłeś i zapłaciłbyś 20 zł.", "-"),
+            ("Jeśli zgubisz kask, zapłacisz 20 zł.", "-"),
+            ("Zapłacisz 20 zł dopiero za kask.", "-"),
+            ("Za kask zapłacisz 0 zł.", "-"),
+            ("Zapłacisz w ciągu 20 dni.", "-"),
+            ("Kto mówi, że zapłacisz 20 zł, myli się.", "-"),
+            ("| do zapłaty | 45 zł |", "-"),
+        ],
+    ),
+    "the only amounts of a thing": (
+        [ONLY_KAYAK],
+        [
+            ("Za kajak zapłacisz 45 zł, za rower 60 zł.", "-"),
+            ("Za rower zapłacisz 60 zł.", "-"),
+            ("Zapłacisz 20 zł za kajak.", "+"),
+            ("Zapłacisz 20 zł za kask.", "-"),
         ],
     ),
     "who decides": (
@@ -1158,6 +1191,7 @@ EXAMPLES: Mapping[str, Entry] = {
     "T": SUM,
     "N": OLD_PRICE,
     "M": PARCEL,
+    "O": ONLY,
 }
 FOUND: Mapping[str, Sequence[bool]] = {
     "both": (True, True),

@@ -13,6 +13,7 @@ from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.conditions import (
+    AllEntry,
     Condition,
     Criteria,
     Entry,
@@ -21,7 +22,7 @@ from ragifeval.scoring.conditions import (
     Response,
     StatementEntry,
 )
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES, Rule, Text
 
 LABELS: Mapping[str, bool | None] = {
     "right": True,
@@ -138,8 +139,18 @@ def _faults(conditions: Sequence[Condition], response: Response, rule: str) -> I
         wanted = isinstance(condition, Include)
         for number, entry in enumerate(condition.entries):
             if entry.is_found(response, RULES[rule]) != wanted:
-                name = f"{condition.name}[{number}]"
-                yield f"{name} {_reason(entry, response, wanted)}: {_shown(entry)}"
+                part = _failing(entry, response, RULES[rule])
+                reason = _reason(part, response, wanted)
+                yield f"{condition.name}[{number}] {reason}: {_shown(part)}"
+
+
+def _failing(entry: Entry, response: Response, rule: Rule) -> Entry:
+    """The part of an entry by which it fails: one that is missing, or must never be said."""
+    if isinstance(entry, AllEntry):
+        parts = [part for part in entry.entries if not part.is_found(response, rule)]
+        parts += [part for part in entry.never if part.is_found(response, rule)]
+        return _failing(parts[0], response, rule)
+    return entry
 
 
 def _reason(entry: Entry, response: Response, wanted: bool) -> str:

@@ -28,6 +28,7 @@ from ragifeval.text.matching import RULES, Text
 
 _VERDICTS = {"Tak": "Nie", "Nie": "Tak"}
 _VERDICT = re.compile(r"(Tak|Nie)(?=[,.:;] )")
+_AMOUNT = re.compile(r"[0-9]+(?:[ ,][0-9]+)*")
 # A "nie" before one of these says no of the clause ...
 _VERBS = WordSet([*table("polarity")["behind"], "kosztuj*", "wynosi*", "wynies*"])
 # ... "nie wynosi 7 dni" may mean less ...
@@ -171,7 +172,8 @@ class GoldAnswer:
             never = entry.statement
             if never.is_never:
                 heads = [f"{thing}: " for thing in self._written(never.of)] if never.of else [""]
-                for words in product(heads, self._written(never.say), "."):
+                said = _others(never.say) if never.is_only else self._written(never.say)
+                for words in product(heads, said, "."):
                     line = "".join(words)
                     line = line[0].upper() + line[1:]
                     if not entry.outcome(self._read(line)).is_found:
@@ -200,6 +202,11 @@ class GoldAnswer:
     @cached_property
     def _words(self) -> Sequence[str]:
         return [word for text in self._sources for word in self._normalizer(text).words]
+
+
+def _others(amounts: Sequence[str]) -> Sequence[str]:
+    """An amount that is called due, and is none of some."""
+    return [f"do zapłaty {_AMOUNT.sub('7777', amounts[0])}"]
 
 
 def _parts(entry: Entry) -> Iterator[StatementEntry]:

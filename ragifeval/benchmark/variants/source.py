@@ -10,6 +10,7 @@ from ragifeval.benchmark.variants.changed import Exchange, World
 from ragifeval.benchmark.variants.nearest import Index
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.scoring.conditions import Criteria, Entry, Include, Response, numbers_of
+from ragifeval.statements.entries import is_never
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -160,5 +161,5 @@ def leaves(entries: Sequence[Any]) -> Iterator[Any]:
             yield entry
         elif "any" in entry or "all" in entry:
             yield from leaves(entry.get("any") or entry["all"])
-        elif "never" not in entry:
+        elif not is_never(entry):
             yield entry

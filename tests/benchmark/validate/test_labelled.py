@@ -17,6 +17,12 @@ SAMPLE = {
         "exclude": ["70 zł"],
     },
 }
+ALL_OF = {
+    **SAMPLE,
+    "id": "p02",
+    "question": "Ile zapłacę?",
+    "expect": {"include": [{"all": [{"say": ["45 zł"]}, {"only": ["45 zł"]}]}]},
+}
 ANSWERS = [
     {"id": "p01", "label": "right", "kind": "short", "answer": "Kajak: 45 zł."},
     {"id": "p01", "label": "right", "kind": ["list", "short"], "answer": "- 45 zł rower i kajak"},
@@ -25,6 +31,7 @@ ANSWERS = [
     {"id": "p01", "label": "incomplete", "answer": "Nie wiem, ile."},
     {"id": "p01", "label": "debatable", "answer": "Chyba 45 zł za kajak."},
     {"id": "p01", "label": "right", "answer": "Kajak 45 zł, a nie 70 zł."},
+    {"id": "p02", "label": "right", "answer": "Kajak 45 zł, ale zapłacisz 50 zł."},
 ]
 
 
@@ -37,7 +44,7 @@ def validate(folder: Path, *answers: object) -> int:
     return main(
         [
             *("validate", "--docs_path", write(folder / "documents.jsonl", DOCUMENT)),
-            *("--eval_path", write(folder / "samples.jsonl", SAMPLE)),
+            *("--eval_path", write(folder / "samples.jsonl", SAMPLE, ALL_OF)),
             *("--answers", write(folder / "answers.jsonl", *answers)),
         ]
     )
@@ -46,16 +53,18 @@ def validate(folder: Path, *answers: object) -> int:
 def test_rates_and_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert validate(tmp_path, *ANSWERS) == 1
     lines = capsys.readouterr().out.replace(str(tmp_path), "").splitlines()
-    assert lines[:6] == [
+    assert lines[:8] == [
         "/answers.jsonl:2: p01: right, marks lost",
         "    include[0] other thing: 45 zł",
         "/answers.jsonl:4: p01: wrong, full marks",
         "/answers.jsonl:7: p01: right, marks lost",
         "    exclude[0] said: 70 zł",
+        "/answers.jsonl:8: p02: right, marks lost",
+        "    include[0] said: ≠ 45 zł",
         "include and exclude, rule substring",
     ]
-    assert [line.split() for line in lines[9:]] == [
-        ["all", "1/3", "=", "33.3%", "2/3", "=", "66.7%"],
+    assert [line.split() for line in lines[11:]] == [
+        ["all", "1/4", "=", "25.0%", "2/3", "=", "66.7%"],
         ["list", "0/1", "=", "0.0%", "-"],
         ["short", "1/2", "=", "50.0%", "1/1", "=", "100.0%"],
     ]
@@ -68,7 +77,7 @@ def test_all_as_labelled(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ({"id": "p02", "label": "right", "answer": ""}, "'id' must name a sample, not 'p02'"),
+        ({"id": "p03", "label": "right", "answer": ""}, "'id' must name a sample, not 'p03'"),
         ({"id": "p01", "label": "right"}, "'answer' must be a string"),
         ({"id": "p01", "answer": "", "label": "good"}, "'label' must be one of right, wrong"),
     ],

@@ -91,6 +91,12 @@ CASES: dict[str, tuple[str, list[Any], list[Any], list[tuple[str, bool]]]] = {
             ("Kajak kosztuje 45 zł.\n\nKajak: 60 zł.", False),
         ],
     ),
+    "an amount that is not among the only ones": (
+        "Kajak kosztuje 45 zł.",
+        ["45 zł"],
+        [{"only": ["45 zł", "1 060,50 zł"]}],
+        [("Kajak kosztuje 45 zł.\n\nDo zapłaty 7777 zł.", False)],
+    ),
     "a verb that another clause says again": (
         "Kajak kosztuje 45 zł, tak: 45 zł za kajak.",
         [KAYAK],
