@@ -119,8 +119,8 @@ class TestKilledAgainAndAgain:
         assert len(killed) == KILLS
         assert sum(start.torn for start in history.starts) >= 2
         # In the midst of the questions, and before any was asked.
-        assert sum(bool(start.asked) for start in killed) >= 4
-        assert len({len(start.before) for start in history.starts}) >= 5
+        assert sum(bool(start.asked) for start in killed) >= 3
+        assert len({len(start.before) for start in history.starts}) >= 3
 
     def test_the_last_start_ends_well(self, history: History) -> None:
         last = history.starts[-1].run
