@@ -96,7 +96,7 @@ def _answers() -> dict[str, str]:
             wrong[sample["id"]][0],
             f"  \n{gold[: len(gold) // 2]}\n\nŹródła: [0, 1] „<think>”\t\n",
             " ".join(reversed(gold.split())),
-        ][place % 8]
+        ][1 if place % 2 and "exclude" in sample["expect"] else place % 8]
     return answers
 
 
@@ -108,12 +108,14 @@ class Scenario:
         options: of the entry scripts; a task takes them by the same names.
         shuffle_seed: what a task has for --shuffle_context and --seed.
         lm_eval_completes: whether lm_eval asks for the completion of a text.
+        limit: how many of the questions are asked, by the harness's own option.
     """
 
     answers: Mapping[str, str]
     options: Mapping[str, str]
     shuffle_seed: int | None = None
     lm_eval_completes: bool = False
+    limit: int | None = None
 
     def answer(self, call: Call) -> Response:
         if call.json.get("stop") == []:  # transformers serve fails at an empty list
@@ -127,7 +129,10 @@ class Scenario:
         arguments = [f"--{name}={value}" for name, value in self.options.items()]
         if self.shuffle_seed is not None:
             arguments += ["--shuffle_context", f"--seed={self.shuffle_seed}"]
-        return arguments
+        return [*arguments, *self.limited()]
+
+    def limited(self) -> list[str]:
+        return [] if self.limit is None else ["--limit", str(self.limit)]
 
     @property
     def variant(self) -> str:
@@ -249,7 +254,7 @@ def _scenarios(folder: Path) -> dict[str, Scenario]:
         "variants": "changed:1+noise:3",
     }
     return {
-        "the benchmark": Scenario(_answers(), {}),
+        "the benchmark": Scenario(_answers(), {}, limit=48),
         "own": Scenario(answers, options, shuffle_seed=3, lm_eval_completes=True),
     }
 
@@ -322,7 +327,7 @@ def _ask(scenario: Scenario, url: str, folder: Path, *arguments: str) -> None:
 def _lm_eval(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
     yield from (script("lm_eval"), "run", "--tasks", "rag_ifeval")
     yield from ("--include_path", LM_EVAL_TASK, "--log_samples")
-    yield from ("--output_path", str(folder / "lm_eval"))
+    yield from ("--output_path", str(folder / "lm_eval"), *scenario.limited())
     options = scenario.task_options()
     if scenario.lm_eval_completes:
         options["text_completion"] = True
@@ -339,6 +344,7 @@ def _lm_eval(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
 def _inspect(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
     yield from (script("inspect"), "eval", INSPECT_TASK, "--model", "openai-api/service/inspect")
     yield from ("--model-base-url", url, "--log-dir", str(folder / "inspect"), "--display", "plain")
+    yield from scenario.limited()
     for name, value in scenario.task_options().items():
         yield from ("-T", f"{name}={json.dumps(value)}")
 
