@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ragifeval.benchmark.benchmark import Sample
+from ragifeval.benchmark.variants.source import names_of
 from ragifeval.defaults import MATCHING
 from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects
@@ -144,7 +145,7 @@ class AnswerLog:
         self.unknown_names: list[str] = []
         self.signatures: dict[str, Signature | None] = {}
         self._samples = samples
-        self._by_id = {sample.id: sample for sample in samples}
+        self._places = {sample.id: place for place, sample in enumerate(names_of(samples))}
 
     def read(self) -> Iterator[tuple[Sample, StoredAnswer]]:
         """Yield the answers to the samples, in the order of the file.
@@ -154,12 +155,13 @@ class AnswerLog:
                 other documents than the sample has; with file and line.
         """
         for stored in read_answers(self.path, self._samples):
-            sample = self._by_id.get(stored.sample_id) if stored.sample_id is not None else None
-            if sample is None:
+            place = self._places.get(stored.sample_id) if stored.sample_id is not None else None
+            if place is None:
                 self.unknown += 1
                 if self.unknown <= self.NAMED:
                     self.unknown_names.append(stored.name)
                 continue
+            sample = self._samples[place]
             if stored.context is not None and sorted(stored.context) != sorted(sample.context):
                 raise UserError(
                     f"{stored.where}: the model saw other documents ({', '.join(stored.context)}) "

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from ragifeval.benchmark.benchmark import Sample
-from ragifeval.benchmark.variants.source import VariantSample
+from ragifeval.benchmark.variants.source import VariantName, VariantSample
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.run.outcome import Outcome
 from ragifeval.scoring.statistics import Estimate, mean_of
@@ -60,9 +60,9 @@ class Spread:
     turning: float
 
 
-def origin_of(sample: Sample) -> str:
+def origin_of(sample: Sample | VariantName) -> str:
     """The id of the question in the data."""
-    return sample.origin if isinstance(sample, VariantSample) else sample.id
+    return sample.origin if isinstance(sample, VariantSample | VariantName) else sample.id
 
 
 def scores_by_variant(outcome: Outcome, seed: int) -> Iterator[VariantScores]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from ragifeval.benchmark.benchmark import Sample
-from ragifeval.benchmark.variants.source import VariantSample
+from ragifeval.benchmark.variants.source import VariantName, VariantSample, names_of
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.groups import groups_of, ordered
@@ -30,6 +30,7 @@ class Outcome:
         repeats: how many answers each sample is to have.
 
     Attributes:
+        samples: what tells them.
         tallies: the rule's name -> its scores.
         answers: how many answers each sample has, by its place. A sample with several counts with
             their means.
@@ -50,15 +51,15 @@ class Outcome:
         reasoning_end: str | None = None,
         repeats: int = 1,
     ) -> None:
-        self.samples = samples
+        self.samples = names_of(samples)
         self.matching = matching
-        self.places = {sample.id: place for place, sample in enumerate(samples)}
+        self.places = {sample.id: place for place, sample in enumerate(self.samples)}
         self.tallies = {rule: Tally(len(samples)) for rule in RULES}
         self.answers = [0] * len(samples)
         self.answered = 0
         self.repeats = repeats
         self.variants: dict[str, array[int]] = {}
-        for place, sample in enumerate(samples):
+        for place, sample in enumerate(self.samples):
             self.variants.setdefault(variant_of(sample), array("l")).append(place)
         self.by_repeat: dict[tuple[str, int], tuple[float, int]] = {}
         # A byte for each answer that is to come, the repeats of a sample side by side.
@@ -132,8 +133,8 @@ class Outcome:
         return None
 
     @property
-    def missing(self) -> Sequence[Sample]:
-        """The samples without an answer."""
+    def missing(self) -> Sequence[Sample | VariantName]:
+        """What tells the samples without an answer."""
         return [self.samples[place] for place, count in enumerate(self.answers) if not count]
 
     @property
@@ -178,9 +179,9 @@ class Outcome:
         return {group: sorted(groups[group]) for group in ordered(grouping, groups)}
 
 
-def variant_of(sample: Sample) -> str:
+def variant_of(sample: Sample | VariantName) -> str:
     """The variant of a sample; the core for one as the data have it."""
-    return sample.variant if isinstance(sample, VariantSample) else CORE
+    return sample.variant if isinstance(sample, VariantSample | VariantName) else CORE
 
 
 def score_names(matching: str) -> Mapping[str, str]:

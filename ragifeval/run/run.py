@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
-from ragifeval.benchmark.variants.source import VariantSample
+from ragifeval.benchmark.variants.source import VariantSample, names_of
 from ragifeval.generators.base import Answer, Generator, Request
 from ragifeval.run.asking import Asking, split_reasoning
 from ragifeval.run.journal import Journal, Record
@@ -57,8 +57,8 @@ class Task:
         return replace(self, signature=signature, reasoning_end=reasoning_end)
 
     @cached_property
-    def _by_id(self) -> Mapping[str, Sample]:
-        return {sample.id: sample for sample in self.samples}
+    def _places(self) -> Mapping[str, int]:
+        return {sample.id: place for place, sample in enumerate(names_of(self.samples))}
 
     def documents(self, sample: Sample) -> list[Document]:
         """The documents of a sample in the order in which the prompt shows them."""
@@ -66,7 +66,8 @@ class Task:
 
     def find(self, key: str) -> tuple[Sample, Sequence[Document]]:
         """The sample of a request's id, and its documents as the prompt shows them."""
-        sample = self._by_id.get(key) or self._by_id[key.rpartition("#")[0]]
+        place = self._places.get(key)
+        sample = self.samples[self._places[key.rpartition("#")[0]] if place is None else place]
         return sample, self.documents(sample)
 
     def request(self, sample: Sample, repeat: int = 1) -> Request:
@@ -100,9 +101,9 @@ def resume(journal: Journal, outcome: Outcome) -> int:
 def missing(task: Task, outcome: Outcome) -> Iterator[Request]:
     """Yield the requests that have no answer yet."""
     for repeat in range(1, task.repeats + 1):
-        for place, sample in enumerate(task.samples):
+        for place in range(len(task.samples)):
             if not outcome.is_answered(place, repeat):
-                yield task.request(sample, repeat)
+                yield task.request(task.samples[place], repeat)
 
 
 def run(

@@ -34,8 +34,8 @@ from ragifeval.text.normalizer import Normalizer
 _RANGE = re.compile(r"([\d ,]+)\.\.([\d ,]+?)(?:/([\d ,]+?))?( ?%| \D+|)")
 _FIGURES = re.compile(r"\d+(?:[.,]\d+)?")
 _ATTEMPTS = 1000
-# Texts whose values are remembered: those of one sample.
-_READ = 1024
+# Texts whose values are remembered, and documents with new ones: those of one sample.
+_READ, _DOCUMENTS = 1024, 16
 _WHOLE = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
 
 
@@ -279,6 +279,7 @@ class Exchange:
     ) -> None:
         self.originals, self.values = originals, values
         self._mentions = mentions
+        self.document = lru_cache(_DOCUMENTS)(self._document)
         self._table: dict[Value, Value] = {}
         self._names: dict[str, tuple[Name, Name]] = {}
         self._places: dict[str, str] = {}
@@ -398,7 +399,7 @@ class Exchange:
             new = [self._json(item) for item in value]
         return value if new == value else new
 
-    def document(self, document: Document) -> Document:
+    def _document(self, document: Document) -> Document:
         """The document with the new values; the same one where nothing of it changes."""
         title = None if document.title is None else self.text(document.title)
         return replace(document, title=title, contents=self.text(document.contents))

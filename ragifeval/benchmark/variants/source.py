@@ -1,9 +1,9 @@
 """What variants are made of: the documents by nearness, what they say, and new values."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, overload
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.benchmark.variants.changed import Exchange, World
@@ -14,7 +14,8 @@ from ragifeval.statements.entries import is_never
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
-# Documents kept ready to be looked through, samples with their facts, and exchanges of values.
+# Documents kept ready to be looked through, and samples that were made; samples with their facts;
+# exchanges of values.
 _READY, _WORLDS, _EXCHANGES = 256, 128, 16
 
 
@@ -34,6 +35,47 @@ class VariantSample(Sample):
     asked: tuple[Any, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class VariantName:
+    """What tells a sample of a variant: all that is held of it."""
+
+    id: str
+    variant: str
+    origin: str
+
+
+class VariantSamples(Sequence[VariantSample]):
+    """The samples of variants; each is made when it is asked for.
+
+    Args:
+        names: of the samples, in order.
+        make: the sample of a name.
+    """
+
+    def __init__(
+        self, names: Sequence[VariantName], make: Callable[[VariantName], VariantSample]
+    ) -> None:
+        self.names = names
+        self._make = lru_cache(_READY)(make)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, place: int) -> VariantSample: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[VariantSample]: ...
+    def __getitem__(self, place: int | slice) -> VariantSample | Sequence[VariantSample]:
+        if isinstance(place, slice):
+            return VariantSamples(self.names[place], self._make)
+        return self._make(self.names[place])
+
+
+def names_of(samples: Sequence[Sample]) -> Sequence[Sample | VariantName]:
+    """What tells the samples; those of variants are not made for it."""
+    return samples.names if isinstance(samples, VariantSamples) else samples
+
+
 class Source:
     """A benchmark ready to make variants of.
 
@@ -47,6 +89,8 @@ class Source:
         self.exchange = lru_cache(_EXCHANGES)(self._exchange)
         self._world = lru_cache(_WORLDS)(self._read_world)
         self._response = lru_cache(_READY)(self._read)
+        # What near() has found for a sample, which may be made again: nothing else takes as long.
+        self._near: dict[tuple[str, str], list[str]] = {}
         # The entries last asked for, made ready.
         self._compiled: tuple[object, Sequence[Entry]] = (None, ())
 
@@ -81,13 +125,17 @@ class Source:
         None is of the sample's own context, and none meets an entry. What is to be refused has no
         entries that would tell: it gets documents of other categories alone.
         """
+        found = self._near.setdefault((sample.origin, sample.variant), [])
+        yield from found
         origin = self.origins[sample.origin]
         same = self._categories[origin.category] if origin.category is not None else frozenset()
         ranked = [key for key in self.rank(origin.question) if key not in origin.context]
         if not sample.asked:
             ranked = [key for key in ranked if key not in same]
-        for key in sorted(ranked, key=lambda key: key not in same):
+        ranked.sort(key=lambda key: key not in same)
+        for key in ranked[ranked.index(found[-1]) + 1 if found else 0 :]:
             if not self.meets(sample, key):
+                found.append(key)
                 yield key
 
     def meets(self, sample: VariantSample, key: str) -> bool:

@@ -11,6 +11,7 @@ They combine: "changed:3+noise:16". A list of them is separated by commas.
 
 import random
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -18,7 +19,13 @@ from typing import Any
 from ragifeval.benchmark.baselines import cite_anew
 from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.benchmark.variants.changed import FactError
-from ragifeval.benchmark.variants.source import Source, VariantSample, leaves
+from ragifeval.benchmark.variants.source import (
+    Source,
+    VariantName,
+    VariantSample,
+    VariantSamples,
+    leaves,
+)
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.scoring.signature import Signature, fingerprint
@@ -139,7 +146,8 @@ def twin(sample: VariantSample, _: int, source: Source) -> VariantSample:
 
 def noise(sample: VariantSample, count: int, source: Source) -> VariantSample:
     """Add near documents that answer nothing, in a seeded order."""
-    others = source.near(sample)
+    # A twin shows some of them already.
+    others = (key for key in source.near(sample) if key not in sample.context)
     context = [*sample.context]
     while len(context) < count:
         key = next(others, None)
@@ -297,7 +305,8 @@ class Expanded:
     """A benchmark with its variants.
 
     Attributes:
-        benchmark: the samples of all variants, one variant after the other.
+        benchmark: the samples of all variants, one variant after the other; each is made anew when
+            it is asked for.
         left_out: variant -> sample id -> why it has no form of the sample.
         most: the most documents that noise could show with a sample that it leaves out.
     """
@@ -318,6 +327,9 @@ def expand(
 ) -> Expanded:
     """Make the variants of a benchmark; one that asks for the core alone stays as it is.
 
+    Each sample is made now, so that what is wrong shows, and again when it is asked for: between
+    the two its name alone is held.
+
     Args:
         samples: those of its samples that are wanted; None for all.
         watched: yields the steps that it is given, and may show how far they are.
@@ -330,14 +342,21 @@ def expand(
         return Expanded(replace(benchmark, samples=wanted))
     source = Source(benchmark)
     left_out: dict[str, dict[str, str]] = {}
-    made: list[VariantSample] = []
+    by_name = {str(variant): variant for variant in variants}
+    names: list[VariantName] = []
     most = 0
     for variant, sample in watched(
         [(variant, sample) for variant in variants for sample in wanted]
     ):
         try:
-            made.append(variant.make(sample, source))
+            made = variant.make(sample, source)
         except LeftOut as reason:
             left_out.setdefault(str(variant), {})[sample.id] = str(reason)
             most = max(most, reason.most)
-    return Expanded(Benchmark(source.documents, made), left_out, most)
+        else:
+            names.append(VariantName(made.id, sys.intern(made.variant), sample.id))
+
+    def make(name: VariantName) -> VariantSample:
+        return by_name[name.variant].make(source.origins[name.origin], source)
+
+    return Expanded(Benchmark(source.documents, VariantSamples(names, make)), left_out, most)

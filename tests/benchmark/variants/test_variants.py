@@ -183,6 +183,9 @@ def test_combined() -> None:
     assert kayak.reference == f"Kajak kosztuje 38 zł [{kayak.context.index('kajak@k@changed:2')}]."
     (twin,) = by_id(made("twin+changed:2")).values()
     assert (twin.id, twin.context) == ("k@changed:2+twin", ("rower", "namiot", "sauna"))
+    # What a twin shows is not added once more.
+    kayak = by_id(made("twin+noise:5"))["k@twin+noise:5"]
+    assert sorted(kayak.context) == ["karta", "namiot", "parking", "rower", "sauna"]
 
 
 ANSWERS = [
