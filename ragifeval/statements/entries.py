@@ -10,6 +10,7 @@
 What each key means: docs/conditions.md.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -121,7 +122,7 @@ def _check_wordings(key: str, value: object) -> None:
 
 
 def _check_wording(wording: str) -> None:
-    for part in wording.split("&"):
+    for part in re.split("[&|]", wording):
         part = part.strip()
         if part.startswith("@"):
             class_wordings(part)
@@ -129,7 +130,7 @@ def _check_wording(wording: str) -> None:
         if "@" in part:
             raise ValueError(
                 f"has a wording with a class among other words: {wording!r}; a class stands alone "
-                "or is joined by '&'"
+                "or is joined by '&' or '|'"
             )
         if not any(character.isalnum() for character in part):
             raise ValueError(f"has a wording without a letter or a digit: {wording!r}")

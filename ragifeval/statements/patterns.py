@@ -7,14 +7,15 @@ A wording is one of:
   counts. An amount, a period or a date is one token, in any of its forms.
 - with "pre*" for every word or lemma that begins so.
 - "one & other": both in one clause.
+- "one|other": either, so that "one|other & third" is two wordings.
 - "@class": one of the wordings of a class in data/wordings.toml.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from typing import NamedTuple, TypeVar
 
 from ragifeval.statements.quantities import DATE, is_year, unit_of
@@ -198,14 +199,25 @@ def _read_part(wording: str, normalizer: Normalizer) -> Part:
     by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
     atoms: set[str] = set()
     found: set[str] = set()
-    for phrases in class_wordings(wording) if wording.startswith("@") else [wording]:
-        read = [_read_phrase(phrase, normalizer) for phrase in phrases.split("&")]
+    for phrases in chain.from_iterable(map(_phrases, _alternatives(wording))):
+        read = [_read_phrase(phrase, normalizer) for phrase in phrases]
         alternative = tuple(phrase for phrase, _ in read)
         by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
         for phrase, dates in read:
             atoms.update(phrase.atoms)
             found.update(dates)
     return Part(by_atom, frozenset(atoms), frozenset(found))
+
+
+def _alternatives(part: str) -> Iterator[str]:
+    """The wordings that a part of a wording stands for."""
+    for wording in map(str.strip, part.split("|")):
+        yield from class_wordings(wording) if wording.startswith("@") else [wording]
+
+
+def _phrases(wording: str) -> Iterable[tuple[str, ...]]:
+    """The phrases that each stand together in one clause; a class may name others."""
+    return product(*map(_alternatives, wording.split("&")))
 
 
 @lru_cache(maxsize=4_000)

@@ -29,6 +29,8 @@ NO_CLASS = "names the class '@gratis', which data/wordings.toml does not have"
         ("include", {"say": ["ka*jak"]}, "misplaced '*'"),
         ("include", {"say": ["k*"]}, "misplaced '*'"),
         ("include", {"say": ["45 zł & "]}, "without a letter or a digit"),
+        ("include", {"say": ["za kajak| & 45 zł"]}, "without a letter or a digit"),
+        ("include", {"say": ["@free|@gratis"]}, NO_CLASS),
         ("include", {"say": ["tani*"], "total": True}, "'say' holds no amount"),
         ("include", {"never": ["37 zł"]}, "unknown key 'never'"),
         ("include", {"any": []}, "must be a non-empty list"),

@@ -792,6 +792,13 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
         "-",
     ),
     (
+        [{"say": ["kajak*|łód* & @free|gratisow*"]}],
+        "Kajak kosztuje 45 zł, łódki są gratisowe.",
+        "+",
+    ),
+    ([{"say": ["kajak*|łód* & @free|gratisow*"]}], "Kajaki albo łódki, rowery gratisowe.", "-"),
+    ([{"say": ["kajak|łódka"], "is": False}], "Łódka odpada: nie łódka, tylko rower.", "+"),
+    (
         [
             {"never": ["bezterminow*"], "of": ["spółk*"], "rivals": ["jednoosobow*"]},
             {"say": ["bezterminow*", "bez & granic*"], "of": ["jednoosobow*"]},

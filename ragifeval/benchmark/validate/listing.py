@@ -1,5 +1,6 @@
 """What the statements of a data set meet in its documents, for an author to look at."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
@@ -41,7 +42,7 @@ def _meetings(
     wordings = chain.from_iterable(
         (*one.say, *one.of, *one.rivals, *one.anti, *one.start) for one in statements
     )
-    parts = (part.strip() for wording in wordings for part in wording.split("&"))
+    parts = (part.strip() for wording in wordings for part in re.split("[&|]", wording))
     for part in dict.fromkeys(part for part in parts if "*" in part or part.startswith("@")):
         vocabulary = Vocabulary(normalizer)
         compiled = vocabulary.compile([part])
@@ -61,7 +62,7 @@ def _rivals(
     known: set[str] = set()
     for statement in statements:
         for wording in (*statement.say, *statement.rivals, *statement.anti):
-            reading = Reading(Text(normalizer(wording.replace("*", " "))))
+            reading = Reading(Text(normalizer(wording.replace("*", " ").replace("|", ";"))))
             values = [reading.tokens[token] for token in reading.quantities]
             known.update(values)
             if not statement.is_never:

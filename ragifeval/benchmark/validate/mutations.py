@@ -187,9 +187,14 @@ class GoldAnswer:
     def _written(self, wordings: Sequence[str]) -> Iterator[str]:
         """Wordings as text, as far as the sample's texts have words for their beginnings."""
         for wording in wordings:
-            parts = [part.strip() for part in wording.split("&")]
-            texts = [class_wordings(part)[0] if part[0] == "@" else part for part in parts]
-            words = [self._word(word) for text in texts for word in text.replace("&", "").split()]
+            parts = [next(self._alternatives(part), "") for part in wording.split("&")]
+            if all(parts):
+                yield " ".join(parts)
+
+    def _alternatives(self, part: str) -> Iterator[str]:
+        for wording in map(str.strip, part.split("|")):
+            text = class_wordings(wording)[0] if wording[0] == "@" else wording
+            words = [self._word(word) for word in text.replace("&", "").split()]
             if all(words):
                 yield " ".join(words)
 
