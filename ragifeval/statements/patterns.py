@@ -209,6 +209,14 @@ def _read_part(wording: str, normalizer: Normalizer) -> Part:
     return Part(by_atom, frozenset(atoms), frozenset(found))
 
 
+def spelled_out(wording: str) -> Sequence[str]:
+    """The wordings that one with "|" stands for."""
+    return [
+        " & ".join(map(str.strip, parts))
+        for parts in product(*(part.split("|") for part in wording.split("&")))
+    ]
+
+
 def _alternatives(part: str) -> Iterator[str]:
     """The wordings that a part of a wording stands for."""
     for wording in map(str.strip, part.split("|")):

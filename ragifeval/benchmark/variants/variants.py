@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import Any
 
 from ragifeval.benchmark.baselines import cite_anew
@@ -29,6 +30,7 @@ from ragifeval.benchmark.variants.source import (
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.scoring.signature import Signature, fingerprint
+from ragifeval.statements.patterns import spelled_out
 
 CORE = "core"
 
@@ -105,6 +107,8 @@ def _remembered(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Any]:
         is_statement = isinstance(old, Mapping)
         wordings = [entry["say"] if is_statement else entry for entry in (old, new)]
         lists = [[one] if isinstance(one, str) else one for one in wordings]
+        if is_statement:
+            lists = [list(chain.from_iterable(map(spelled_out, ones))) for ones in lists]
         # A class ("@atonce") is no value: "od razu" stands in right answers, too.
         say = [
             one

@@ -167,11 +167,14 @@ def test_changed() -> None:
 
 def test_what_is_remembered() -> None:
     """Changed wordings, but no class of them; what must never be said is none."""
-    include = [{"any": [{"say": ["@atonce", "45 zł"]}, ["45 zł", "tyle"]]}, {"never": ["45 zł"]}]
+    include = [
+        {"any": [{"say": ["@atonce", "45 zł|tyle & łód*"]}, ["45 zł", "tyle"]]},
+        {"never": ["45 zł"]},
+    ]
     old = replace(SET.samples[0], expect={"include": include})
     text = json.dumps(include).replace("45 z", "38 z").replace("@atonce", "3 dni")
     new = replace(old, expect={"include": json.loads(text)})
-    assert remembered(old, new) == [{"say": ["45 zł"]}, ["45 zł"]]
+    assert remembered(old, new) == [{"say": ["45 zł & łód*"]}, ["45 zł"]]
 
 
 def test_combined() -> None:
