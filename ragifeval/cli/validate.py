@@ -45,10 +45,16 @@ def run(options: argparse.Namespace) -> int:
         lost = passed.count(False)
         others = "" if lost == len(passed) else "; the others: --listing"
         print(f"mutations: {len(passed)} made, {lost} lose a mark{others}")
+    if twins := data.twins.made:
+        proved, doubtful = twins - len(data.twins.answering), len(data.twins.doubtful)
+        others = f"; to look at: {doubtful}, --twins" if doubtful else ""
+        print(f"twins: {twins} made, {proved} without a document that answers{others}")
     read = f"{plural(samples, 'sample')}, {plural(documents, 'document')}"
     print(f"{read}: {plural(len(problems), 'problem')}")
     for floor in too_high if are_notes else []:
         print(f"note: {floor}: these questions are easy, or few")
+    for twin in data.answering_twins() if data.is_built else []:
+        print(f"note: {twin}")
     return 1 if problems else 0
 
 
@@ -78,13 +84,10 @@ def _list_statements(options: argparse.Namespace) -> int:
 
 def _list_twins(options: argparse.Namespace) -> int:
     """Print the twins that a person should look at."""
-    from ragifeval.benchmark.benchmark import load_benchmark
-    from ragifeval.benchmark.validate.twins import doubtful_twins
-
-    found = list(doubtful_twins(load_benchmark(options.docs_path, options.eval_path)))
-    for line in found:
+    doubtful = _load(options).twins.doubtful
+    for line in doubtful:
         print(line)
-    print(f"{len(found)} to look at")
+    print(f"{len(doubtful)} to look at")
     return 0
 
 

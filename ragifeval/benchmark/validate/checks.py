@@ -23,6 +23,7 @@ from ragifeval.benchmark.validate.facts import SEEDS, fact_problems
 from ragifeval.benchmark.validate.mutations import GoldAnswer, Mutation
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.benchmark.validate.sentences import long_sentences
+from ragifeval.benchmark.validate.twins import Twins, examine_twins
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.scorer import ScoringSettings
@@ -87,6 +88,11 @@ class Validation:
                 found += [(sample, one, gold.passes(one.answer)) for one in gold.mutations()]
         return found
 
+    @cached_property
+    def twins(self) -> Twins:
+        """The twins of the samples, read."""
+        return examine_twins(self.benchmark, self.scorer.criteria)
+
     def problems(self) -> Iterator[str]:
         """Yield one line for each thing that is wrong."""
         checks = [_reference, _entries, _numbers, _facts]
@@ -102,6 +108,7 @@ class Validation:
         yield from self._similar_questions()
         if not self.is_built:
             yield from self._repeated_sentences()
+            yield from self.answering_twins()
         if self.paths.contrast is not None:
             yield from self._contrast(self.paths.contrast)
 
@@ -121,6 +128,15 @@ class Validation:
             rule: {key: value for key, value in scores.items() if key in keys}
             for rule, scores in by_rule.items()
         }
+
+    def answering_twins(self) -> Iterator[str]:
+        """Yield one line for each twin that says what is asked."""
+        by_id = {sample.id: sample for sample in self.benchmark.samples}
+        for key, found in self.twins.answering.items():
+            yield (
+                f"{self._at(by_id[key])}: sample {key!r}: its twin has documents that say what is "
+                f"asked; name them in 'hints': {', '.join(found)}"
+            )
 
     def _similar_questions(self) -> Iterator[str]:
         bags = {s.id: frozenset(self.normalizer(s.question).lemmas) for s in self.benchmark.samples}
