@@ -53,6 +53,12 @@ LINEAR = {
     **{"linear_num_key_heads": 2, "linear_num_value_heads": 2},
     **{"linear_key_head_dim": 24, "linear_value_head_dim": 24},
 }
+# Of four layers the last two take the keys and values of the first two.
+BY_LAYER = {
+    **{"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 64},
+    **{"num_kv_shared_layers": 2, "global_head_dim": 24, "laurel_rank": 8},
+    **{"vocab_size_per_layer_input": VOCABULARY, "hidden_size_per_layer_input": 16},
+}
 # Name -> the type of the model, and what differs from SIZES; None where it is not to be given.
 ARCHITECTURES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Llama": ("llama", {}),
@@ -70,6 +76,12 @@ ARCHITECTURES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Qwen3-MoE": ("qwen3_moe", {**EXPERTS, "moe_intermediate_size": 64}),
     "Gemma 2, window 64": ("gemma2", {"sliding_window": 64, "query_pre_attn_scalar": 24}),
     "Gemma 3, window 64": ("gemma3_text", {"sliding_window": 64, "query_pre_attn_scalar": 24}),
+    "Gemma 3n, shared keys": (
+        "gemma3n_text",
+        {**BY_LAYER, "activation_sparsity_pattern": [0.0] * 4},
+    ),
+    "Gemma 4, window 64": ("gemma4_text", {**BY_LAYER, "num_kv_shared_layers": 0}),
+    "Gemma 4, shared keys": ("gemma4_text", BY_LAYER),
     "Phi-3": ("phi3", {"head_dim": None}),
     "Phi-3, longrope": (
         "phi3",
@@ -106,6 +118,20 @@ ARCHITECTURES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Bamba": (
         "bamba",
         {"attn_layer_indices": [1, 3], "mamba_n_heads": 8, "mamba_d_head": 24, "mamba_n_groups": 1},
+    ),
+    "Zamba 2": (
+        "zamba2",
+        {
+            **{"layers_block_type": ["mamba", "hybrid"] * 2, "n_mamba_heads": 8},
+            **{"mamba_headdim": 24, "num_key_value_heads": 4, "head_dim": None},
+        },
+    ),
+    "GraniteMoeHybrid": (
+        "granitemoehybrid",
+        {
+            **{**EXPERTS, "layer_types": ["mamba", "attention"] * 2, "mamba_n_heads": 8},
+            **{"mamba_d_head": 24, "shared_intermediate_size": 64},
+        },
     ),
     "Falcon-H1": ("falcon_h1", {"mamba_n_heads": 8, "mamba_d_head": 24, "mamba_d_ssm": 192}),
     "LFM2": ("lfm2", {"layer_types": ["conv", "full_attention"] * 2}),

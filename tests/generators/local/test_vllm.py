@@ -7,17 +7,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import AutoTokenizer
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer
 from ragifeval.generators.config import LocalConfig
-from ragifeval.paths import ROOT
+from ragifeval.paths import ROOT, SAMPLES
 from tests.generators.local.tiny import QUESTIONS, adapted, by_hand, copied, requests
 from tools.servers.model import save_model
 
@@ -27,6 +30,7 @@ from ragifeval.generators.local.vllm_engine import VllmGenerator
 
 SHARE = 0.1  # of the memory
 os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB for keys and values
+MARK = "<|user|>"  # a special token
 COMPARED = ("answer", "finish_reason", "usage", "scores", "scores_words")
 
 
@@ -44,11 +48,9 @@ def configured(model: Path, **settings: Any) -> LocalConfig:
     return LocalConfig.model_validate({"model": str(model), **usual, **settings})
 
 
-def answered(model: Path, is_text: bool = False, **settings: Any) -> list[Answer]:
-    generator = VllmGenerator(configured(model, **settings), is_text)
-    found = {
-        answer.request.id: answer for answer in generator.generate(requests(QUESTIONS, is_text))
-    }
+def answered(model: Path, asked: Sequence[str] = QUESTIONS, **settings: Any) -> list[Answer]:
+    generator = VllmGenerator(configured(model, **settings), False)
+    found = {answer.request.id: answer for answer in generator.generate(requests(asked))}
     del generator
     gc.collect()  # the memory of its keys and values
     return [found[key] for key in sorted(found)]
@@ -68,6 +70,14 @@ def command(model: Path, engine: str, log: Path, **settings: Any) -> list[str]:
         "--log_path",
         str(log),
     ]
+
+
+@contextmanager
+def changed_weights(model: Path) -> Iterator[dict[str, torch.Tensor]]:
+    """The weights, saved again behind the block."""
+    weights = load_file(model / "model.safetensors")
+    yield weights
+    save_file(weights, model / "model.safetensors", metadata={"format": "pt"})
 
 
 def records(log: Path) -> dict[str, dict[str, Any]]:
@@ -138,10 +148,35 @@ def test_settings_that_come_with_the_model(model: Path, tmp_path: Path, setting:
 
 def by_ids(model: Path, answers: list[str]) -> list[int]:
     """The third token of each text."""
-    from transformers import AutoTokenizer
-
     tokenizer = AutoTokenizer.from_pretrained(model)
     return sorted({tokenizer(text)["input_ids"][2] for text in answers})
+
+
+def test_chat_template_kwargs(model: Path, tmp_path: Path) -> None:
+    directories = {}
+    for name, addition in (("asked", "{% if fee %}Opłata{% endif %}"), ("written", "Opłata")):
+        directories[name] = copied(model, tmp_path / name, "config.json")
+        template = directories[name] / "chat_template.jinja"
+        template.write_text(template.read_text() + addition)
+    made = [a.text for a in answered(directories["asked"], chat_template_kwargs={"fee": True})]
+    written, plain = (
+        [text for text, *_ in by_hand(directory, requests(QUESTIONS))]
+        for directory in (directories["written"], model)
+    )
+    assert made == written != plain
+
+
+def test_the_end_of_reasoning_stays_in_the_text(model: Path, tmp_path: Path) -> None:
+    """Though it is a special token: here one that the model says where it said a usual one."""
+    other = copied(model, tmp_path / "model", "config.json")
+    usual = by_ids(model, [text for text, *_ in by_hand(model, requests(QUESTIONS))])[0]
+    with changed_weights(other) as weights:
+        places = [usual, AutoTokenizer.from_pretrained(model).convert_tokens_to_ids(MARK)]
+        weights["lm_head.weight"][places] = weights["lm_head.weight"][places[::-1]]
+    made = [str(answer.text) for answer in answered(other, reasoning_end=MARK)]
+    assert any(MARK in text for text in made)
+    plain = [text for text, *_ in by_hand(other, requests(QUESTIONS))]
+    assert [text.replace(MARK, "") for text in made] == plain
 
 
 def test_an_adapter(model: Path, tmp_path: Path) -> None:
@@ -149,6 +184,44 @@ def test_an_adapter(model: Path, tmp_path: Path) -> None:
     made = [(answer.text, answer.finish_reason, answer.usage) for answer in answered(adapter)]
     assert made == list(by_hand(merged, requests(QUESTIONS)))
     assert made != list(by_hand(model, requests(QUESTIONS)))
+
+
+GROUP = 32
+GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": GROUP, "desc_act": False, "sym": True}
+
+
+def test_a_quantized_checkpoint(model: Path, tmp_path: Path) -> None:
+    """GPTQ in 4 bits, beside the same weights in bfloat16."""
+    packed = copied(model, tmp_path / "packed", "config.json", quantization_config=GPTQ)
+    rounded = copied(model, tmp_path / "rounded", "config.json")
+    with changed_weights(packed) as kept, changed_weights(rounded) as weights:
+        for name in [name for name in weights if name.endswith("_proj.weight")]:
+            rows, columns = weights[name].shape
+            groups = kept.pop(name).reshape(rows, -1, GROUP)
+            scales = (groups.abs().amax(2, keepdim=True) / 7).half()
+            steps = (groups / scales).round().clamp(-8, 7)
+            weights[name] = (steps * scales).reshape(rows, columns)
+            layer = name.removesuffix("weight")
+            kept[f"{layer}qweight"] = in_int32(
+                steps.reshape(rows, columns).int() + 8
+            ).T.contiguous()
+            kept[f"{layer}scales"] = scales[..., 0].T.contiguous()
+            kept[f"{layer}qzeros"] = in_int32(torch.full((groups.shape[1], rows), 7))
+            kept[f"{layer}g_idx"] = torch.arange(columns, dtype=torch.int32) // GROUP
+    asked = [json.loads(line)["question"] for line in SAMPLES.read_text("utf-8").splitlines()[:30]]
+    found = [
+        [answer.text for answer in answered(directory, asked=asked, dtype="bfloat16")]
+        for directory in (packed, rounded)
+    ]
+    assert len({*found[1]}) > 10
+    # Half precision rounds, so some may differ (6 did); with other numbers all do.
+    assert sum(a == b for a, b in zip(*found, strict=True)) > 20
+
+
+def in_int32(values: torch.Tensor) -> torch.Tensor:
+    """Numbers of 0 to 15, eight of a row in each."""
+    eights = values.reshape(len(values), -1, 8).long() << torch.arange(0, 32, 4)
+    return eights.sum(2).to(torch.int32)  # modulo 2**32
 
 
 def test_prompts_beyond_the_context(model: Path) -> None:
@@ -164,9 +237,8 @@ def test_prompts_beyond_the_context(model: Path) -> None:
 
 def test_scores_that_are_no_numbers(model: Path, tmp_path: Path) -> None:
     broken = copied(model, tmp_path / "model", "config.json")
-    weights = load_file(broken / "model.safetensors")
-    weights["model.norm.weight"] = torch.full_like(weights["model.norm.weight"], torch.nan)
-    save_file(weights, broken / "model.safetensors", metadata={"format": "pt"})
+    with changed_weights(broken) as weights:
+        weights["model.norm.weight"].fill_(torch.nan)
     with pytest.raises(UserError, match="dtype: the model's scores overflow"):
         answered(broken)
 
@@ -174,16 +246,28 @@ def test_scores_that_are_no_numbers(model: Path, tmp_path: Path) -> None:
 # What is wrong -> what is said about it, in one line.
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "max_model_len": ({"max_model_len": 10**6}, "max_model_len"),
-    "quantization": ({"quantization": "awq"}, "awq|quantiz"),
+    "quantization": ({"quantization": "awq"}, "Cannot find the config file for awq"),
+    "no such method": ({"quantization": "bnb"}, "Unknown quantization method: bnb"),
     "data_parallel_size": ({"data_parallel_size": 2}, "data_parallel_size=2"),
 }
 
 
 @pytest.mark.parametrize(("settings", "said"), REFUSED.values(), ids=list(REFUSED))
-def test_what_vllm_refuses(model: Path, settings: dict[str, Any], said: str) -> None:
+def test_what_vllm_refuses(
+    model: Path, tmp_path: Path, settings: dict[str, Any], said: str
+) -> None:
+    """Before it reads the weights."""
+    empty = copied(model, tmp_path / "model", "config.json")
+    (empty / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(UserError, match=said) as caught:
-        VllmGenerator(configured(model, **settings), False)
+        VllmGenerator(configured(empty, **settings), False)
     assert "\n" not in str(caught.value)
+    assert "safetensors" not in str(caught.value)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU has the kernel")
+def test_fp8_without_a_kernel(model: Path, tmp_path: Path) -> None:
+    test_what_vllm_refuses(model, tmp_path, {"quantization": "fp8"}, "^quantization: .* no kernel")
 
 
 def test_settings_that_vllm_does_not_know(model: Path, tmp_path: Path) -> None:
