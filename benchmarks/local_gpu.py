@@ -3,11 +3,13 @@
     python benchmarks/local_gpu.py [--size 1b|3b|8b] [--prompts 100] [--answer_tokens 256]
                                    [--vllm ENVIRONMENT/bin/python]
 
-The ways of local.py in bfloat16 at batch sizes 1, 8 and 64 and "auto", each in a process of its
-own, all with the same prompts of 300 to 1,500 tokens; and `vllm bench throughput` with prompts and
-answers of their mean lengths. The model is a Llama with random weights, by default the largest of
-these sizes that takes at most a quarter of the memory. Without a GPU it says so and does nothing;
-`--size tiny` runs all the same on the CPU, to see that it works: it measures no GPU.
+The ways of local.py in bfloat16, each in a process of its own, all with the same prompts of 300 to
+1,500 tokens: the pipeline at batch sizes 1 and 8, padded batches at 8, rolling ones at 1, 8, 64 and
+"auto", vLLM as it decides; and `vllm bench throughput` with prompts and answers of their mean
+lengths, and how many times its seconds the engine vLLM takes. The model is a Llama with random
+weights, by default the largest of these sizes that takes at most a quarter of the memory. Without a
+GPU it says so and does nothing; `--size tiny` runs all the same on the CPU, to see that it works:
+it measures no GPU.
 """
 
 import argparse
@@ -52,14 +54,20 @@ def fitting_size() -> str:
 
 
 def vllm_bench(python: str, model: str, prompts: int, tokens: int) -> float:
-    """Seconds that `vllm bench throughput` takes for as many prompts and tokens."""
+    """Seconds that `vllm bench throughput` takes for as many prompts and tokens.
+
+    Raises:
+        SystemExit: it failed; with its last line.
+    """
     command = [str(Path(python).parent / "vllm"), "bench", "throughput", "--model", model]
-    command += ["--num-prompts", str(prompts), "--input-len", str(sum(PROMPT_TOKENS) // 2)]
-    command += ["--output-len", str(max(1, tokens // prompts)), "--dtype", "bfloat16"]
-    command += ["--dataset-name", "random"]
+    command += ["--num-prompts", str(prompts), "--dataset-name", "random", "--dtype", "bfloat16"]
+    command += ["--random-input-len", str(sum(PROMPT_TOKENS) // 2)]
+    command += ["--random-output-len", str(max(1, tokens // prompts))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     rate = re.search(r"([\d.]+) requests/s", done.stdout)
-    return prompts / float(rate[1]) if rate else float("nan")
+    if rate is None:
+        raise SystemExit(f"vllm bench throughput failed: {done.stderr.strip().splitlines()[-1]}")
+    return prompts / float(rate[1])
 
 
 def main() -> None:
@@ -92,7 +100,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         save_model(Path(name), torch.bfloat16, ends=ENDS, **SIZES[size], **HEADS[size])
         torch.accelerator.empty_cache() if has_gpu else None
-        tokens, first = 0, 0.0
+        first = 0.0
         for way, batch_size in RUNS:
             python = options.vllm if way == "vllm" else sys.executable
             if python is None:
@@ -115,9 +123,10 @@ def main() -> None:
                 f"{found['gib']:6.1f} GiB at most, {first / found['wall']:6.2f} times the first",
                 flush=True,
             )
-        if options.vllm and has_gpu:
-            seconds = vllm_bench(options.vllm, name, options.prompts, tokens)
-            print(f"vllm bench throughput      {seconds:8.1f} s, the last line but one: the engine")
+            if way == "vllm":
+                seconds = vllm_bench(options.vllm, name, options.prompts, tokens)
+                ratio = found["wall"] / seconds
+                print(f"vllm bench throughput      {seconds:8.1f} s, the engine {ratio:.2f} times")
 
 
 if __name__ == "__main__":

@@ -43,10 +43,11 @@ class LocalConfig(ModelConfig):
             example {"enable_thinking": false}.
         trust_remote_code: whether code that comes with the model may run.
         quantization: the method to load the weights by, in the engine's own words, for example
-            "bitsandbytes_4bit" (transformers) or "bitsandbytes" (vLLM); None for that of the
+            "bitsandbytes_4bit" (transformers) or "fp8" (vLLM); None for that of the
             checkpoint.
         tensor_parallel_size: how many GPUs vLLM spreads the model over.
-        data_parallel_size: how many copies of the model vLLM is asked for.
+        data_parallel_size: how many copies of the model vLLM is asked for; it refuses more than one
+            in a process (docs/local-models.md).
         gpu_memory_utilization: the share of the memory that vLLM takes.
         max_model_len: the most tokens of prompt and answer that vLLM reckons with; None for the
             model's context.
