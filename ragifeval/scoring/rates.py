@@ -14,8 +14,9 @@ RATES = (
     *("right", "partly", "wrong", "false_refusal", "no_refusal"),
     *("cites_distractor", "cites_unknown", "uncited", "reasoning"),
 )
+OF_VARIANTS = ("invented", "partial", "memory")
 LENGTHS = ("len_chars", "len_words")
-TOLD = (*RATES, *LENGTHS)
+TOLD = (*RATES, *OF_VARIANTS, *LENGTHS)
 """What is told of a run and of each group of questions, wherever rates are told."""
 
 LONGEST = 1e15
@@ -60,7 +61,8 @@ def rates(record: Mapping[str, Any], scores: Mapping[str, float]) -> dict[str, f
     false_refusal: a question with an answer is refused; no_refusal: a question is answered where a
     refusal is due. cites_distractor, uncited: of the questions with expected citations, one cites a
     document that is not expected, or nothing. cites_unknown: a number that is no document's is
-    cited. reasoning: the answer came with a reasoning.
+    cited. reasoning: the answer came with a reasoning. Those of variants are scores that do not
+    count (docs/variants.md).
 
     Args:
         record: of the log; without `observed`, the rates that rest on it are left out.
@@ -83,7 +85,7 @@ def rates(record: Mapping[str, Any], scores: Mapping[str, float]) -> dict[str, f
             found["uncited"] = observed["cited"] == 0
         found["cites_unknown"] = observed["unknown"] > 0
     found["reasoning"] = bool(record.get("reasoning"))
-    found |= {name: scores[name] for name in LENGTHS if name in scores}
+    found |= {name: scores[name] for name in (*OF_VARIANTS, *LENGTHS) if name in scores}
     return {name: float(found[name]) for name in TOLD if name in found}
 
 

@@ -93,8 +93,10 @@ def test_compare(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) ->
     core = compared(logs, capsys)
     assert (core["samples"], "variants" in core["signature"]) == (5, False)
     twin = compared(logs, capsys, "--variant", "twin")
-    assert (twin["samples"], "|variants:twin|" in twin["signature"]) == (4, True)
+    assert (twin["samples"], "|variants:twin#" in twin["signature"]) == (4, True)
     assert twin["models"][1]["scores"]["total"]["mean"] == 1
+    partial = [model["rates"]["partial"]["mean"] for model in twin["models"]]
+    assert partial == [summary(logs[0])["variants"][1]["scores"]["partial"]["mean"], 0]
     # What both logs have, in the order of the first.
     assert compared(logs, capsys, "--variant", "all") == {"core": core, "twin": twin}
     assert main(["compare", *map(str, logs), "--variant", "all", "--draws", "100"]) == 0

@@ -273,6 +273,10 @@ def read_variants(text: str) -> tuple[Variant, ...]:
         raise UserError(f"--variants: {error}") from None
 
 
+# The kinds of variants that hints count for.
+_ADDING = frozenset({"twin", "noise"})
+
+
 def signature_parts(variants: Sequence[Variant], benchmark: Benchmark) -> dict[str, str]:
     """The part of a signature that names the variants, with facts and hints where these count.
 
@@ -283,7 +287,7 @@ def signature_parts(variants: Sequence[Variant], benchmark: Benchmark) -> dict[s
     names = ",".join(map(str, variants))
     kinds = {name for variant in variants for name, _ in variant.parts}
     hints = {sample.id: sample.hints for sample in benchmark.samples if sample.hints}
-    if hints and not kinds.isdisjoint({"twin", "noise"}):
+    if hints and not kinds.isdisjoint(_ADDING):
         names += f"#{fingerprint(hints)}"
     if "changed" in kinds:
         facts = {
@@ -291,6 +295,17 @@ def signature_parts(variants: Sequence[Variant], benchmark: Benchmark) -> dict[s
         }
         names += f"#{fingerprint(facts)}"
     return {"variants": names}
+
+
+def part_of_variant(part: str, variant: str) -> str:
+    """What that part of a signature says of one of its variants: names, then hints, then facts."""
+    names, *fingerprints = part.split("#")
+    facts = fingerprints[-1:] if "changed" in names else []
+    hints = fingerprints[: len(fingerprints) - len(facts)]
+    has_hints = any(kind in variant for kind in _ADDING)
+    return "#".join(
+        [variant, *(hints if has_hints else []), *(facts if "changed" in variant else [])]
+    )
 
 
 def variants_of(signature: Signature | None) -> tuple[Variant, ...]:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
 from ragifeval.run.summary import group_grid, shown_rates
-from ragifeval.scoring.rates import as_text
+from ragifeval.scoring.rates import OF_VARIANTS, as_text
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import AGGREGATES, Estimate
 from ragifeval.tables import WIDTH, Grid, one_line, plural
@@ -121,7 +121,15 @@ def _percent(score: Estimate) -> str:
     return f"{score.mean * 100:.2f} ({score.low * 100:.1f} - {score.high * 100:.1f})"
 
 
-_FIRST_RATES = ("right", "partly", "wrong", "false_refusal", "no_refusal", "len_words")
+_FIRST_RATES = (
+    "right",
+    "partly",
+    "wrong",
+    "false_refusal",
+    "no_refusal",
+    *OF_VARIANTS,
+    "len_words",
+)
 
 
 def _rates(comparison: Comparison, is_compact: bool) -> Grid:

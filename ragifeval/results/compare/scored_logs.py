@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from ragifeval.benchmark.variants.variants import CORE
+from ragifeval.benchmark.variants.variants import CORE, part_of_variant
 from ragifeval.errors import UserError
 from ragifeval.results.answers import StoredAnswer, read_answers
 from ragifeval.results.signatures import UNKNOWN, model_name, whole_signature
 from ragifeval.run.groups import groups_of
 from ragifeval.run.performance import Performance
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.rates import LENGTHS, LONGEST, are_observed, rates
+from ragifeval.scoring.rates import LENGTHS, LONGEST, OF_VARIANTS, are_observed, rates
 from ragifeval.scoring.signature import Signature
 
 _REMEDY = "`python -m ragifeval score LOG -o OUT` writes a log with all that is needed"
@@ -139,22 +139,21 @@ def _line_of(line: str, variant: str) -> str:
     parts = dict(Signature.parse(line).parts) if line else {}
     if "variants" not in parts:
         return line
-    facts = "#" + parts["variants"].partition("#")[2]
-    parts["variants"] = variant + facts * ("changed" in variant)
+    parts["variants"] = part_of_variant(parts["variants"], variant)
     if variant == CORE:
         del parts["variants"]
     return str(Signature(parts))
 
 
 def _scores(stored: StoredAnswer, matching: str) -> Mapping[str, float] | None:
-    """The scores of KEYS and the lengths, under a rule; None where no answer came."""
+    """The scores and the lengths under a rule; None where no answer came."""
     name = stored.scores_name(matching)
     scores = stored.record.get(name)
     if scores is None and stored.text is None:
         return None
     if not isinstance(scores, dict):
         raise UserError(f"{stored.where}: {name!r}, an object, is missing; {_REMEDY}")
-    known = {key: scores[key] for key in (*KEYS, *LENGTHS) if key in scores}
+    known = {key: scores[key] for key in (*KEYS, *OF_VARIANTS, *LENGTHS) if key in scores}
     for key, value in known.items():
         most = LONGEST if key in LENGTHS else 1
         if not (isinstance(value, int | float) and 0 <= value <= most):

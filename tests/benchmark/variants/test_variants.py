@@ -18,6 +18,7 @@ from ragifeval.benchmark.variants.variants import (
     Variant,
     expand,
     parse_variants,
+    part_of_variant,
     remembered,
     signature_parts,
     variants_of,
@@ -270,6 +271,22 @@ def test_signature() -> None:
     for line, variants in ((f"variants:{part}", "changed:1"), ("data:1", "core")):
         assert variants_of(Signature.parse(line)) == parse_variants(variants)
     assert variants_of(None) == (Variant(),)
+
+
+@pytest.mark.parametrize(
+    ("part", "variant", "expected"),
+    [
+        # Of hints and facts those that the variant depends on, whatever stood beside it.
+        ("core,twin,changed:1#h#f", "twin", "twin#h"),
+        ("core,twin,changed:1#h#f", "changed:1", "changed:1#f"),
+        ("changed:1,changed:1+noise:8#h#f", "changed:1+noise:8", "changed:1+noise:8#h#f"),
+        ("twin,changed:1#f", "twin", "twin"),
+        ("twin,order:1#h", "order:1", "order:1"),
+        ("core,order:1", "core", "core"),
+    ],
+)
+def test_the_signature_of_one_variant(part: str, variant: str, expected: str) -> None:
+    assert part_of_variant(part, variant) == expected
 
 
 # Those that docs/variants.md tells of, and more: documents in their order, the gold answer.
