@@ -19,7 +19,6 @@ OWN, NOTHING, RIVAL = 1, 0, -1
 
 _RESPECTIVELY = word_set("segments", "respectively")
 _BOTH = word_set("segments", "both")
-_PURPOSE = word_set("segments", "purpose")
 _JOINS = word_set("polarity", "joins")
 _COMPARED = word_set("polarity", "compared")
 _DESCRIBING = word_set("segments", "describing")
@@ -64,11 +63,7 @@ class Things:
         self._values = values
         self._value_set = frozenset(values)
         self._value_minis = {self._units.mini(token) for token in values}
-        self._things = [
-            thing
-            for thing in sorted(_outermost(own, rivals), key=_start_of)
-            if not self._is_set_aside(thing)
-        ]
+        self._things = sorted(_outermost(own, rivals), key=_start_of)
         self._starts = [thing.start for thing in self._things]
         self._by_mini: dict[Clause, list[Thing]] = {}
         self._by_line: dict[int, list[Thing]] = {}
@@ -92,7 +87,6 @@ class Things:
             self._in_row,
             self._near,
             self._in_brackets,
-            self._in_next,
             self._paired,
             self._around,
         ):
@@ -100,18 +94,6 @@ class Things:
             if side is not None:
                 return side
         return self._by_layout(place)
-
-    def _is_set_aside(self, thing: Thing) -> bool:
-        """Whether another comes instead: "nie rower, tylko kajak"."""
-        clause = self._units.clause[thing.start]
-        following = self._units.following(clause)
-        return (
-            thing.start > 0
-            and self._words[thing.start - 1] == "nie"
-            and thing.end == clause.tokens[-1] + 1
-            and following is not None
-            and self._words[following.tokens[0]] in _TURNS
-        )
 
     def _between(self, start: int, end: int) -> Sequence[Thing]:
         """The things that begin between two tokens."""
@@ -134,7 +116,7 @@ class Things:
             return None
         # What must never be said of a thing is said of it, too.
         are_known = {thing.side for thing in self._things} == {OWN, RIVAL}
-        return OWN if are_known and not self._looks_back else NOTHING
+        return OWN if are_known else NOTHING
 
     def _in_order(self, place: Place) -> int | None:
         """The k-th value is that of the k-th thing: "odpowiednio 500 i 250 zł".
@@ -192,7 +174,10 @@ class Things:
         things = self._by_mini.get(self._units.mini(place.start), [])
         if not things:
             return None
+        things = [one for one in things if not self._is_compared(one)] or things
         if len(things) == 1:
+            if not place.unit and self._is_compared(things[0]):
+                return None
             if place.unit and self._is_parted(place, things[0]):
                 return NOTHING
             return things[0].side if self._is_nearest(place, things[0]) else None
@@ -246,37 +231,6 @@ class Things:
         is_double = "zamiast" in [self._words[token] for token in opened.tokens]
         return NOTHING if is_compared and is_double else thing.side
 
-    def _in_next(self, place: Place) -> int | None:
-        """The thing that the value is for, behind it or before: "2 dni, by złożyć skargę".
-
-        Before it: "skargi, na którą są 2 dni".
-        """
-        mini = self._units.mini(place.start)
-        minis = self._units.minis(mini.sentence)
-        if mini.rank and any(self._words[token].startswith("któr") for token in mini.tokens[:1]):
-            before = minis[mini.rank - 1]
-            return self._by_mini[before][-1].side if before in self._by_mini else None
-        behind = minis[mini.rank + 1] if mini.rank + 1 < len(minis) else None
-        if behind in self._by_mini and self._words[behind.tokens[0]] in _PURPOSE:
-            return self._by_mini[behind][0].side
-        return None
-
-    def contrasts(self, place: Place) -> Iterator[tuple[int, int]]:
-        """The things of a short clause behind: the side of each, and -1 for "nie", 1 for "tylko".
-
-        "Kajak kosztuje 45 zł, rower nie", "nie kajak kosztuje 45 zł, tylko rower".
-        """
-        words, clause = self._words, self._units.following(self._units.clause[place.end - 1])
-        if clause is None or clause.opener != "," or len(clause.tokens) > _LONGEST_CONTRAST:
-            return
-        tokens = clause.tokens
-        sign = -1 if "nie" in [words[token] for token in (*tokens[:2], tokens[-1])] else 1
-        if sign > 0 and words[tokens[0]] not in _TURNS:
-            return
-        if self._value_set.isdisjoint(tokens):
-            for thing in self._between(tokens[0], tokens[-1] + 1):
-                yield thing.side, sign
-
     def _paired(self, place: Place) -> int | None:
         """The thing that pairs off with the value in the sentence: "rower: 60 zł, kajak: 45 zł"."""
         sentence = self._units.sentence(place.start)
@@ -299,7 +253,7 @@ class Things:
             if mini not in self._value_minis:
                 continue
             is_free = behind in self._by_mini and behind not in self._value_minis
-            is_free = is_free and not self._is_compared(behind)
+            is_free = is_free and not self._is_compared(self._by_mini[behind][0])
             # "A: x, y, B: z": the y is not of B.
             if is_free and claimed:
                 is_label = then is not None and then.opener in (":", "–")
@@ -328,7 +282,7 @@ class Things:
                 return self._by_mini[other][-1].side
         for other in minis[at + 1 : at + 1 + _REACH_BACK]:
             is_free = other in self._by_mini and other not in self._value_minis
-            if is_free and not self._is_compared(other):
+            if is_free and not self._is_compared(self._by_mini[other][0]):
                 return self._by_mini[other][0].side
         return None
 
@@ -342,11 +296,12 @@ class Things:
             return False
         if any(self._words[token] in _ASIDE for token in mini.tokens[:2]):
             return True
-        return self._is_compared(mini)
+        return self._is_compared(self._by_mini[mini][0])
 
-    def _is_compared(self, mini: Clause) -> bool:
-        """Whether its first thing is what is compared with: "o 24 zł więcej niż rok wcześniej"."""
-        return self._words[self._by_mini[mini][0].start - 1] == "niż"
+    def _is_compared(self, thing: Thing) -> bool:
+        """Whether it is what is compared with: "o 24 zł więcej niż rok wcześniej"."""
+        before = self._words[max(0, thing.start - 2) : thing.start]
+        return not _COMPARING.isdisjoint(before)
 
     def _by_layout(self, place: Place) -> int:
         """The thing of the line, of what heads it, or of the sentences before."""
@@ -416,11 +371,10 @@ _JOINS_VALUES = frozenset(["i", "oraz", "a", "wobec", "kontra"])
 _TOGETHER = ("razem", "wraz", "łącznie")
 _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
 _LONGEST_LISTING = 200
-_LONGEST_CONTRAST = 5
 _LONGEST_TABLE = 40
 _SENTENCES_BACK = 2
 _LEAST_LISTED = 2
-_TURNS = ("tylko", "lecz", "ale")
+_COMPARING = frozenset(["niż", "odróżnieniu", "przeciwieństwie"])
 
 
 def _outermost(own: Sequence[Place], rivals: Sequence[Place]) -> Iterator[Thing]:

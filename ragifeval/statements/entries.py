@@ -2,7 +2,7 @@
 
     {"say": [...], "of": [...], "rivals": [...], "is": true | false, "anti": [...],
      "verdict": true, "from": [...], "total": true}
-    {"never": [...], "of": [...], "rivals": [...]}
+    {"never": [...], "but": [...], "of": [...], "rivals": [...]}
     {"only": [...], "of": [...], "rivals": [...]}
     {"any": [entry, ...]}
     {"all": [entry, ..., {"never": [...]}, ...]}
@@ -17,11 +17,11 @@ from typing import Any
 
 from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings
 
-_LISTS = ("say", "of", "rivals", "anti", "from", "never", "only")
+_LISTS = ("say", "of", "rivals", "anti", "from", "never", "but", "only")
 _FLAGS = ("is", "verdict", "total")
 _KNOWN: Mapping[str, Sequence[str]] = {
     "say": ("say", "of", "rivals", "is", "anti", "verdict", "from", "total"),
-    "never": ("never", "of", "rivals"),
+    "never": ("never", "but", "of", "rivals"),
     "only": ("only", "of", "rivals"),
 }
 
@@ -40,6 +40,7 @@ class Statement:
         start: wordings of what a period runs from; empty for any.
         is_total: whether no other amount may be called the total.
         is_never: whether it must not be affirmed, wherever it stands.
+        but: wordings that are let pass, though `say` meets them too.
         is_only: whether that is so of every other amount, where it is called due.
     """
 
@@ -52,6 +53,7 @@ class Statement:
     start: tuple[str, ...] = ()
     is_total: bool = False
     is_never: bool = False
+    but: tuple[str, ...] = ()
     is_only: bool = False
 
 
@@ -68,6 +70,7 @@ def read_statement(entry: Mapping[str, Any]) -> Statement:
         start=lists["from"],
         is_total=entry.get("total", False),
         is_never=is_never(entry),
+        but=lists["but"],
         is_only="only" in entry,
     )
 

@@ -66,6 +66,7 @@ class _Compiled:
     start: Wordings
     # What rivals are said to be, for pairing values off with things.
     others: Wordings
+    but: Wordings
     # Where it tells the only amounts: their units, and what calls an amount due.
     units: frozenset[str]
     due: Wordings
@@ -106,6 +107,7 @@ class Statements:
             compile_all(rivals),
             compile_all(statement.start),
             compile_all(others),
+            compile_all(statement.but),
             *self._due(statement),
         )
 
@@ -171,6 +173,9 @@ class _Judgement:
         """The places of what is said, of its opposite, and the verdicts."""
         find = self._finder.find
         said = self._others() if self._statement.is_only else find(self._compiled.say)
+        if said and (passed := find(self._compiled.but)):
+            tokens = {token for place in passed for token in place.taken}
+            said = [place for place in said if place.taken.isdisjoint(tokens)]
         places = [(place, 1) for place in said]
         places += [(place, -1) for place in find(self._compiled.anti)]
         spoken: Sequence[Place] = []
@@ -187,13 +192,6 @@ class _Judgement:
             )
             for place, sign in places
         ]
-        for place, sign in places:
-            # What few words say of another thing: "siostra ma rację, brat nie".
-            mentions += [
-                _Mention(place, contrast * sign, side)
-                for side, contrast in (things.contrasts(place) if things is not None else ())
-                if self._signs.of(place) == -contrast
-            ]
         return mentions + self._verdicts(spoken, things)
 
     def _others(self) -> Sequence[Place]:
@@ -206,6 +204,7 @@ class _Judgement:
             if (unit := unit_of(reading.tokens[token])) in compiled.units
             and token not in known
             and not reading.tokens[token].startswith("0 ")
+            and not (token and reading.words[token - 1] == "po")
         ]
         return join(others, self._finder.find(compiled.due), reading) if others else []
 
@@ -386,7 +385,8 @@ class _Judgement:
         amounts = {reading.tokens[token] for mention in good for token in mention.place.taken}
         kinds = {mention.place.unit for mention in good} - {""}
         for place in self._finder.find(self._total):
-            if place.end < len(reading) and reading.words[place.end] in _NO_TOTAL:
+            is_named = place.end == len(reading) or reading.words[place.end] not in _NO_TOTAL
+            if not is_named or reading.words[max(0, place.start - 1)] == "w":  # "w całości"
                 continue
             if self._signs.of(place) != AFFIRMED or self._is_supposed(place):
                 continue

@@ -47,6 +47,7 @@ _TOO_LATE = [tuple(phrase.split()) for phrase in table("polarity")["too_late"]]
 _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
 # "Drożej niż poprzednio", "będzie obowiązywał".
+_LIMITS = frozenset(["niż", "ponad", "powyżej", "poniżej"])
 _NOT_PAST = frozenset(["niż", "będzie", "będą"])
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
@@ -374,9 +375,11 @@ class Signs:
 
     def _denials_behind(self, place: Place, marked: Sequence[tuple[int, int]]) -> int:
         """Whether a "nie" behind the place denies it: "opłaty nie ma", "szczepić nie trzeba"."""
-        if place.start and self._words[place.start - 1] == "przy":
-            # "Przy zasiłku dochodów się nie sprawdza."
+        before = self._before(place.start)
+        if before == "przy" or (place.unit and before in _LIMITS):
+            # "Przy zasiłku dochodów się nie sprawdza", "więcej niż 45 zł nie zapłacisz".
             return 0
+        is_without = "bez" in self._words[max(0, place.start - _REACH_WITHOUT) : place.start]
         for token, signal in marked:
             if token < place.end or token in place.taken:
                 continue
@@ -387,7 +390,9 @@ class Signs:
             if signal & _NOT:
                 following = self._next(token)
                 is_covering = place.unit and (following in _COVERING or self._is_of_start(token))
-                if token in self._elliptical or (following in _BEHIND and not is_covering):
+                # "Bez karty nikt nie łowi."
+                is_said = is_without or (following in _BEHIND and not is_covering)
+                if is_said or token in self._elliptical:
                     return 1
         return 0
 

@@ -97,7 +97,7 @@ PERIODS = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])
 """The units of time that quantities have."""
 
 _DIGITS = frozenset("0123456789")
-_BEYOND = ("",) * 6
+_BEYOND = ("",) * 8
 _LAST_DAYS = dict(zip(MONTH_NAMES, (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
 _PERIODS: Mapping[str, str] = {
     form: unit for unit, forms in table("units").items() for form in (unit, *forms.split())
@@ -181,6 +181,7 @@ _HALF = "pół"
 _SPECIAL = frozenset(
     {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
 )
+_NAMED = word_set("periods", "named")
 _NUMBERED = word_set("segments", "abbreviations")
 _MARKERS = (". ", ") ")
 _YEAR_MARKS = frozenset("|:\n()")
@@ -228,6 +229,9 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
             token, after = _plain(Decimal(token) * 1000), after + 1
     if tokens[after] in _LAST_DAYS:
         return _dated(words, token, tokens[after], after + 1)
+    year, behind = _year(words, index)
+    if year and year != token:
+        return f"rok {year}", behind
     if _is_spoken_of(token):
         if tokens[after] == "rok" and words.words[after] not in ("lat", "lata"):
             return f"rok {token}", after + 1
@@ -300,10 +304,28 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
 
 
 def _dated(words: Tokens, day: object, month: str, after: int) -> tuple[str, int]:
-    year = words.tokens[after]
-    if _is_spoken_of(year):
-        return f"{day} {month} {year}", after + (2 if words.tokens[after + 1] == "rok" else 1)
-    return f"{day} {month}", after
+    year, behind = _year(words, after)
+    return (f"{day} {month} {year}", behind) if year else (f"{day} {month}", after)
+
+
+def _year(words: Tokens, index: int) -> tuple[str, int]:
+    """The year at a token, "2026 r." or "dwa tysiące dwudziestego szóstego"; or ""."""
+    year, behind = words.tokens[index], index + 1
+    number, after = _ordinal(words, behind)
+    if year == "2000" and number:
+        year, behind = str(2000 + number), after
+    if not _is_spoken_of(year):
+        return "", index
+    return year, behind + (words.tokens[behind] == "rok")
+
+
+def _ordinal(words: Tokens, index: int) -> tuple[int, int]:
+    """The ordinal at a token, "dwudziestego piątego", and the token behind it; or 0."""
+    number = _ORDINALS.get(words.words[index], 0)
+    ones = _ORDINALS.get(words.words[index + 1], 0)
+    if number >= 20 and 0 < ones < 10:
+        return number + ones, index + 2
+    return number, index + 1
 
 
 def _is_spoken_of(year: str) -> bool:
@@ -322,16 +344,17 @@ def _is_bare_year(words: Tokens, index: int) -> bool:
 
 def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
     """Read "czwarty dzień", "dwudziestego piątego maja", "osiemnasty rok życia"."""
-    number, after = _ORDINALS[words.words[index]], index + 1
-    ones = _ORDINALS.get(words.words[after], 0)
-    if number >= 20 and 0 < ones < 10:
-        number, after = number + ones, after + 1
+    number, after = _ordinal(words, index)
+    # "Od dwunastego do piętnastego maja"
+    last, behind = _ordinal(words, after + 1) if words.words[after] in _JOINING else (0, 0)
+    if last and words.tokens[behind] in _LAST_DAYS:
+        return f"{number} {words.tokens[behind]}", after
     if words.tokens[after] in _LAST_DAYS:
         return _dated(words, number, words.tokens[after], after + 1)
     unit = _PERIODS.get(words.words[after])
     if unit == "dzień" or (unit == "rok" and words.words[after + 1] == "życia"):
         return _counted(words, _quantity(Decimal(number), unit), after + 1)
-    return words.tokens[index], index + 1
+    return (words.tokens[index] if after == index + 1 else str(number)), after
 
 
 def _read_half(words: Tokens, index: int) -> tuple[str, int]:
@@ -390,7 +413,9 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
         (unit for token in tokens if " " in token and (unit := unit_of(token)) in _CURRENCIES), ""
     )
     for index in reversed(bare):
-        unit = _unit_beside(words, index, 1, _JOINING)
+        # "Klasa 3 lub 4 – 45 zł"
+        is_name = index and words.words[index - 1] in _NAMED
+        unit = "" if is_name else _unit_beside(words, index, 1, _JOINING)
         if unit:
             tokens[index] += f" {unit}"
     for index in bare:
