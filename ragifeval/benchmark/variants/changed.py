@@ -63,6 +63,8 @@ class World:
         self._documents = documents
         self._normalizer = normalizer
         self.mentions = lru_cache(_READ)(lambda text: list(find_values(text, normalizer)))
+        # Wordings in which nothing is exchanged, whatever the values.
+        self._untouched: set[str] = set()
         self.originals = {fact.name: self._original(fact) for fact in sample.facts}
         self._choices = {fact.name: self._others(fact) for fact in sample.facts}
         self._check_formulas()
@@ -208,7 +210,9 @@ class World:
             except FormulaError as error:
                 reason = str(error)
             if not reason:
-                return Exchange(self.sample.facts, self.originals, values, self.mentions)
+                return Exchange(
+                    self.sample.facts, self.originals, values, self.mentions, self._untouched
+                )
         raise FactError(f"no values were found in {_ATTEMPTS} draws; in the last, {reason}")
 
     def _unfit(self, values: Mapping[str, Value | Name]) -> Iterator[str]:
@@ -276,9 +280,10 @@ class Exchange:
         originals: Mapping[str, Value | Name],
         values: Mapping[str, Value | Name],
         mentions: Callable[[str], Sequence[Mention]],
+        untouched: set[str],
     ) -> None:
         self.originals, self.values = originals, values
-        self._mentions = mentions
+        self._mentions, self._untouched = mentions, untouched
         self.document = lru_cache(_DOCUMENTS)(self._document)
         self._table: dict[Value, Value] = {}
         self._names: dict[str, tuple[Name, Name]] = {}
@@ -308,6 +313,8 @@ class Exchange:
             is_wording: of an entry, where a number without a unit ("14", "15 robocz*") is that of
                 the one amount that has it.
         """
+        if is_wording and text in self._untouched:
+            return text
         edits: list[tuple[int, int, str]] = []
         for match in self._literals.finditer(text) if self._places else ():
             template = self._places[match[0]]
@@ -325,6 +332,8 @@ class Exchange:
                 value = self._numbered(mention, text)
             if value is not None:
                 edits.append((mention.start, mention.end, rewrite(mention, value)))
+        if is_wording and not edits:
+            self._untouched.add(text)
         return _edited(text, edits)
 
     def _numbered(self, mention: Mention, text: str) -> Value | None:
