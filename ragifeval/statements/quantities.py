@@ -108,7 +108,7 @@ _UNIT_TOKENS = frozenset(
 ) - {"numer", "paragraf"}
 # Weeks and the like in smaller units.
 _SMALLER = {"tydzień": (7, "dzień"), "kwartał": (3, "miesiąc"), "doba": (24, "godzina")}
-_SPACES = frozenset(" \u00a0\u202f\u2009")
+_SPACES = frozenset(" *\u00a0\u202f\u2009")
 # What may stand between a number and its unit: "4. dnia", "14-dniowy".
 _INSIDE = frozenset(["", "-", ". ", "."])
 

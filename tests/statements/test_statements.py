@@ -1175,7 +1175,8 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([{"say": ["173,64 zł"]}], "Wyszło 173 zł i 64 gr.", "+"),
     ([{"say": ["6 miesięcy"]}], "Masz na to pół roku.", "+"),
     ([KAYAK, BICYCLE], "Rower mam swój. Za 45 zł, gdy jest ciepło, biorę kajak.", "+-"),
-    # Bounds, and who does not.
+    ([WORKING_DAYS], "Masz 10 **dni roboczych**.", "+"),
+    # Bounds.
     ([{"say": ["45 zł"]}], "Więcej niż 45 zł nie zapłacisz.", "+"),
     ([{"say": ["45 zł"]}], "Za rower 45 zł nie zapłacisz.", "-"),
     ([{"say": ["zgod*"]}], "Tam bez zgody nie zaczniesz.", "+"),
