@@ -12,7 +12,7 @@ from typing import Any
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.errors import UserError
 from ragifeval.scoring.conditions import REGISTRY
-from ragifeval.scoring.rates import observe
+from ragifeval.scoring.rates import LENGTHS, OF_VARIANTS, observe
 
 _BY_WORDS = "_by_words"
 
@@ -120,7 +120,7 @@ def _scores(found: object) -> dict[str, Any]:
     """The scores under both rules, of one object that holds them side by side."""
     if not isinstance(found, dict):
         return {"scores": None, "scores_words": None}
-    known = ("len_chars", "len_words", *(k for c in REGISTRY.values() for k in c.keys))
+    known = (*LENGTHS, *OF_VARIANTS, *(k for c in REGISTRY.values() for k in c.keys))
     scores = {key: found[key] for key in known if isinstance(found.get(key), int | float)}
     words = {key: found.get(key + _BY_WORDS, value) for key, value in scores.items()}
     return {"scores": scores, "scores_words": words}
