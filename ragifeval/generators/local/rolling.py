@@ -22,7 +22,7 @@ _SHARE = 0.8
 # Answers are mostly much shorter than max_new_tokens; where they are not, the batch is halved.
 _EXPECTED_TOKENS = 1024
 # Tokens behind a common head that a CPU reads at once.
-_PART = 384
+_PART = 512
 _BY_TOKEN = frozenset({"attention_mask", "position_ids"})
 # Of scores, in their standard deviations: what reading a prompt in two parts may change by
 # rounding. A model that must read it at once changes them by a third and more.
