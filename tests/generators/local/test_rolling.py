@@ -28,7 +28,7 @@ from transformers import (
 )
 
 from ragifeval.generators.base import Message, Prompt, Request
-from ragifeval.generators.local import LocalGenerator
+from ragifeval.generators.local import LocalGenerator, rolling
 from ragifeval.generators.local.rolling import common_length, rows_in
 from ragifeval.generators.local.rolling_cache import RollingLayer
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer
@@ -165,7 +165,10 @@ def asked_at_length() -> list[Request]:
 
 @pytest.mark.parametrize("make", [None, mistral, gemma], ids=["llama", "mistral", "gemma"])
 def test_what_prompts_have_in_common_is_read_once(
-    tiny_model: Path, tmp_path: Path, make: Callable[[], PreTrainedModel] | None
+    tiny_model: Path,
+    tmp_path: Path,
+    make: Callable[[], PreTrainedModel] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model = tiny_model
     if make is not None:
@@ -176,9 +179,10 @@ def test_what_prompts_have_in_common_is_read_once(
             make().save_pretrained(model)
     asked = asked_at_length()
     expected = list(by_hand(model, asked, 8))
-    read, prompts = tokens_read(model, asked)
-    assert read < 0.7 * prompts
-    for batch_size in (1, 8):
+    for batch_size, part in ((1, 1000), (8, 10)):  # the rest at once; in several parts
+        monkeypatch.setattr(rolling, "_PART", part)
+        read, prompts = tokens_read(model, asked)
+        assert read < 0.7 * prompts
         config = configured(model, batch_size=batch_size, max_new_tokens=8)
         answers = answered(config, asked)
         assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected
