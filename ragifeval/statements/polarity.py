@@ -46,8 +46,9 @@ _GOVERNORS, _PAYING, _INSTEAD_ENDS = map(_words, ("governors", "paying", "instea
 _TOO_LATE = [tuple(phrase.split()) for phrase in table("polarity")["too_late"]]
 _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
-# "Drożej niż poprzednio", "będzie obowiązywał".
+# "Więcej niż 45 zł nie zapłacisz" sets a limit.
 _LIMITS = frozenset(["niż", "ponad", "powyżej", "poniżej"])
+# "Drożej niż poprzednio", "będzie obowiązywał".
 _NOT_PAST = frozenset(["niż", "będzie", "będą"])
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
