@@ -3,7 +3,7 @@
     {"say": [...], "of": [...], "rivals": [...], "is": true | false, "anti": [...],
      "verdict": true, "from": [...], "total": true}
     {"never": [...], "but": [...], "of": [...], "rivals": [...]}
-    {"only": [...], "of": [...], "rivals": [...]}
+    {"only": [...], "of": [...], "rivals": [...], "last": true}
     {"any": [entry, ...]}
     {"all": [entry, ..., {"never": [...]}, ...]}
 
@@ -18,11 +18,11 @@ from typing import Any
 from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings
 
 _LISTS = ("say", "of", "rivals", "anti", "from", "never", "but", "only")
-_FLAGS = ("is", "verdict", "total")
+_FLAGS = ("is", "verdict", "total", "last")
 _KNOWN: Mapping[str, Sequence[str]] = {
     "say": ("say", "of", "rivals", "is", "anti", "verdict", "from", "total"),
     "never": ("never", "but", "of", "rivals"),
-    "only": ("only", "of", "rivals"),
+    "only": ("only", "of", "rivals", "last"),
 }
 
 
@@ -42,6 +42,7 @@ class Statement:
         is_never: whether it must not be affirmed, wherever it stands.
         but: wordings that are let pass, though `say` meets them too.
         is_only: whether that is so of every other amount, where it is called due.
+        is_last: whether only where the last line takes back what was said before.
     """
 
     say: tuple[str, ...]
@@ -55,6 +56,7 @@ class Statement:
     is_never: bool = False
     but: tuple[str, ...] = ()
     is_only: bool = False
+    is_last: bool = False
 
 
 def read_statement(entry: Mapping[str, Any]) -> Statement:
@@ -72,6 +74,7 @@ def read_statement(entry: Mapping[str, Any]) -> Statement:
         is_never=is_never(entry),
         but=lists["but"],
         is_only="only" in entry,
+        is_last=entry.get("last", False),
     )
 
 

@@ -5,6 +5,7 @@ Each place where a statement's wordings stand gets a sign (affirmed, denied, nei
 thing; not when the answer contradicts it, names another total or another start.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -197,10 +198,16 @@ class _Judgement:
     def _others(self) -> Sequence[Place]:
         """The amounts, other than the only ones, of clauses that call one due."""
         compiled, reading = self._compiled, self._reading
-        known = {token for place in self._finder.find(compiled.say) for token in place.taken}
+        said = self._finder.find(compiled.say)
+        known = {token for place in said for token in place.taken}
+        first = 0
+        if self._statement.is_last:
+            if not said:
+                return []
+            first = max(reading.units.lines[-1].start, reading.units.sentence(said[0].start).end)
         others = [
             place_at(token, unit)
-            for token in reading.quantities
+            for token in reading.quantities[bisect_left(reading.quantities, first) :]
             if (unit := unit_of(reading.tokens[token])) in compiled.units
             and token not in known
             and not reading.tokens[token].startswith("0 ")

@@ -26,14 +26,14 @@ def _words(key: str) -> WordList:
 
 
 # What a word does to the clause it stands in; one word may do several things.
-_KEYS = ("not", "without", "instead", "nor", "none", "false", "past", "past_years", "unreal")
+_KEYS = ("not", "without", "instead", "nor", "none", "false", "past", "past_years", "unreal", "seeming")
 _LISTS: Mapping[int, WordList] = {
     **{1 << place: _words(key) for place, key in enumerate(_KEYS)},
     1 << len(_KEYS): word_set("verdict", "yes"),
     2 << len(_KEYS): word_set("verdict", "no"),
 }
 (_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE) = list(_LISTS)[:6]
-(_PAST, _PAST_YEAR, _UNREAL, _YES, _NO) = list(_LISTS)[6:]
+(_PAST, _PAST_YEAR, _UNREAL, _SEEMING, _YES, _NO) = list(_LISTS)[6:]
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
 _CHANGED = _words("changed")
@@ -53,6 +53,7 @@ _NOT_PAST = frozenset(["niż", "będzie", "będą"])
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
 SUPPOSING = WordSet(["gdyby*", "jakby*"])
+_PARTING = frozenset(":–;")
 _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
 # How far words reach, in tokens.
 _REACH = 40
@@ -206,6 +207,8 @@ class Signs:
                 return True
         if words[clause.tokens[0]] == "czy" and not self._is_checked(place, clause):
             return True
+        if self._seeming and self._only_seems(place, clause):
+            return True
         if place.unit:
             return self._is_changed(place) or self._is_too_late(place)
         return self._is_of_amount(place)
@@ -219,6 +222,27 @@ class Signs:
             before = self._reading.units.clauses[clause.number - 1]
             return any(self._words[token] in _CHECKING for token in before.tokens[:_REACH])
         return len(place.taken) == 1 and self._words[first - 1] in _REGARDED
+
+    def _only_seems(self, place: Place, clause: Clause) -> bool:
+        """Whether it stands behind "ktoś mógłby pomyśleć, że", up to the "ale"."""
+        token = self._seeming.get(clause.sentence.number, place.end)
+        if token >= place.start:
+            return False
+        units = self._reading.units
+        between = units.clauses[units.clause[token].number + 1 : clause.number + 1]
+        return not any(
+            one.opener in _PARTING or self._words[one.tokens[0]] in _TURNING for one in between
+        )
+
+    @cached_property
+    def _seeming(self) -> Mapping[int, int]:
+        """By sentence, the verb of "ktoś mógłby pomyśleć, że", "mogłoby się wydawać, że"."""
+        return {
+            self._reading.units.sentence(token).number: token
+            for token, signal in self._signals.items()
+            if signal & _SEEMING
+            and any(word.endswith("by") for word in self._words[max(0, token - 3) : token + 1])
+        }
 
     def _is_counterfactual(self, place: Place, marked: Sequence[tuple[int, int]]) -> bool:
         """Whether it would hold if things were otherwise: "zgłoszenie wystarczyłoby, gdyby ..."."""

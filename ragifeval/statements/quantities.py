@@ -167,7 +167,9 @@ _ORDINALS = _ordinals()
 _BETWEEN = word_set("periods", "between")
 _VERBS = word_set("polarity", "behind")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
-_LIMITING = frozenset(["ale", "lecz", "tylko", "jednak", "i", "w"])
+_LIMITING = frozenset(
+    ["ale", "lecz", "tylko", "jednak", "i", "w", "liczone", "liczonych", "wyłącznie", "jedynie"]
+)
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
 _MEASURED = word_set("periods", "measured")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
@@ -297,9 +299,12 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
         return f"{quantity} roboczy", after + 1
     if words.words[after] in _CALENDAR:
         return quantity, after + 1
-    # "15 dni, ale roboczych"
-    if words.words[after] in _LIMITING and words.words[after + 1] in _WORKING:
-        return f"{quantity} roboczy", after + 2
+    # "15 dni, ale roboczych", "15 dni, lecz liczonych tylko roboczych"
+    last = after
+    while words.words[last] in _LIMITING:
+        last += 1
+    if last > after and words.words[last] in _WORKING:
+        return f"{quantity} roboczy", last + 1
     return quantity, after
 
 
@@ -399,6 +404,7 @@ def named_unit(token: str, word: str) -> str:
 _JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
 # How far behind a quantity a number may lean on it, in tokens.
 _REACH = 10
+_DASHES = frozenset([" ", " – ", " - "])
 _CURRENCIES = frozenset(["złoty", "euro"])
 # Digits of a bare number that is taken for an amount of money.
 _LEAST_AMOUNT = 3
@@ -439,7 +445,7 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
 def _unit_before(words: Tokens, index: int) -> str:
     """The unit of the clause before, as in "kajak kosztuje 45 zł, a za rower 60"; or ""."""
     is_number_of = words.words[index - 1] in _NUMBERED or words.words[index - 1] == "o"
-    if words.gaps[index] != " " or is_number_of:
+    if words.gaps[index] not in _DASHES or is_number_of:
         return ""
     has_comma = False
     for at in range(index - 1, max(-1, index - _REACH), -1):

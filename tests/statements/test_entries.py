@@ -44,6 +44,8 @@ NO_CLASS = "names the class '@gratis', which data/wordings.toml does not have"
         ("include", {"say": ["37 zł"], "but": ["60 zł"]}, "unknown key 'but'"),
         ("exclude", {"only": ["37 zł"], "never": ["60 zł"]}, "unknown key 'never'"),
         ("exclude", {"only": ["tani*"]}, "'only' holds no amount"),
+        ("exclude", {"only": ["37 zł"], "last": "yes"}, "'last' is not true or false"),
+        ("exclude", {"never": ["37 zł"], "last": True}, "unknown key 'last'"),
         ("include", {"only": ["37 zł"]}, "unknown key 'only'"),
         ("include", {"all": ["45 zł", {"only": []}]}, "'only' is not a wording or a list"),
     ],

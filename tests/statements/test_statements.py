@@ -38,6 +38,7 @@ SUM: Entry = {"say": ["96 zł"], "total": True}
 OLD_PRICE: Entry = {"never": ["37 zł"]}
 ONLY: Entry = {"only": ["45 zł", "60 zł"]}
 ONLY_KAYAK: Entry = {"only": ["45 zł"], "of": ["kajak*"], "rivals": ["rower*"]}
+ONLY_LAST: Entry = {"only": ["45 zł", "60 zł"], "last": True}
 PARCEL: Entry = {"never": ["37 zł"], "of": ["paczk*"], "rivals": ["list*"]}
 CURATOR: Entry = {"say": ["kurator*"], "of": ["odwoł*"], "rivals": ["skarg*"]}
 BUYER: Entry = {"say": ["500 zł"], "of": ["kupując*", "nabywc*"]}
@@ -489,6 +490,21 @@ GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
             ("| do zapłaty | 45 zł |", "-"),
         ],
     ),
+    "the only amounts that the last line calls due": (
+        [ONLY_LAST],
+        [
+            ("Kajak kosztuje 45 zł.\n\nPodsumowując, zapłacisz 20 zł.", "+"),
+            ("Kajak kosztuje 45 zł.\n\nPodsumowując, zapłacisz 60 zł.", "-"),
+            ("Zapłacisz 45 zł. Do zapłaty jest więc 20 zł.", "+"),
+            ("Zapłaciłeś już 20 zł kaucji.\n\nKajak kosztuje 45 zł.", "-"),
+            ("Kajak kosztuje 45 zł.\nZa kask zapłacisz 20 zł.\nRazem 45 zł i kask.", "-"),
+            ("Zapłacisz 20 zł. Do zapłaty jest więc 45 zł.", "-"),
+            ("Zapłacisz 45 zł, a za kask 20 zł.", "-"),
+            ("Zapłacisz 20 zł.", "-"),
+            ("Kajak kosztuje 45 zł.\n\nNie zapłacisz 20 zł.", "-"),
+            ("Kajak kosztuje 45 zł.\n\nCennik obejmuje też kask: 20 zł.", "-"),
+        ],
+    ),
     "the only amounts of a thing": (
         [ONLY_KAYAK],
         [
@@ -711,6 +727,7 @@ GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
             ("W ciągu 10 roboczych dni.", "+"),
             ("Masz na to 10 dni (roboczych).", "+"),
             ("Obowiązuje 10-dniowy termin.", "-"),
+            ("Masz 10 dni, lecz liczonych tylko roboczych.", "+"),
             ("Nie 10 dni, lecz 10 dni roboczych.", "+"),
             ("Nie 10 dni roboczych, lecz 10 dni.", "-"),
             ("Termin to 10 dni. W soboty urząd nie pracuje.", "-"),
@@ -913,6 +930,16 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
         "Mamę zgłaszasz na SD-Z2 (6 miesięcy od otrzymania), jej brata na SD-3.",
         "-",
     ),
+    (
+        [{"say": ["12 miesięcy"]}, {"say": ["6 miesięcy"]}],
+        "Na zapomogę jest dwanaście miesięcy od porodu, na gminną – sześć.",
+        "++",
+    ),
+    ([{"say": ["2 miesiące"]}], "Mapa ma 12 miesięcy, pokój 7 – dwa.", "-"),
+    ([OLD_PRICE], "Ktoś mógłby pomyśleć, że skoro psy są dwa, to zapłaci 37 zł.", "-"),
+    ([OLD_PRICE], "Mogłoby się wydawać, że to 20 zł, ale zapłacisz 37 zł.", "+"),
+    ([OLD_PRICE], "Można by sądzić, że to 20 zł: zapłacisz 37 zł.", "+"),
+    ([OLD_PRICE], "Należy pomyśleć, że to 37 zł.", "+"),
     ([{"say": ["1 miesiąc"]}], "Od wujka: SD-3, miesiąc od otrzymania pieniędzy.", "+"),
     ([{"never": ["5000 zł"]}], "Opłaty legalizacyjnej nie ma, ale trzeba zapłacić 5000 zł.", "+"),
     (
