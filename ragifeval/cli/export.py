@@ -73,5 +73,5 @@ def _results(options: argparse.Namespace) -> int:
     print(f"{folder}: {plural(models, 'model')}, {plural(samples, 'sample')}")
     print("GitHub Pages serves it as it is")
     if options.dataset is not None:
-        print("eval_results/*.yaml go into .eval_results/ of a model's repository")
+        print("eval_results/**/*.yaml go into .eval_results/ of a model's repository")
     return 0

@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_hub_reads_its_results(folder: Path) -> None:
     results = json.loads((folder / "results.json").read_text("utf-8"))
     for model in results["models"]:
-        path = folder / "eval_results" / f"{model['name'].replace('/', '_')}.yaml"
+        path = folder / "eval_results" / f"{model['name']}.yaml"
         entries = parse_eval_result_entries(json.loads(path.read_text("utf-8")))
         found = {entry.task_id: entry.value for entry in entries}
         assert found == {

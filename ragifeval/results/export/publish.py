@@ -18,8 +18,9 @@ EEE_VERSION = "0.3.0"
 
 
 def file_name(model: str) -> str:
-    """A model's name as part of a path."""
-    return re.sub(r"[^\w.-]+", "_", model).strip("._") or "model"
+    """A model's name as a path: OWNER/NAME keeps its slash."""
+    parts = model.split("/", maxsplit=1)
+    return "/".join(re.sub(r"[^\w.-]+", "_", part).strip("._") or "model" for part in parts)
 
 
 def files(
@@ -34,14 +35,14 @@ def files(
     best = max(comparison.models, key=lambda model: model.scores["total"].mean)
     yield "badge.json", _text(badge(best))
     for model in comparison.models:
-        name = file_name(model.name)
         yield (
             f"every_eval_ever/{datastore_path(model, setting)}",
             _text(every_eval_ever(model, comparison, setting, now)),
         )
         if dataset is not None:
             # JSON is YAML.
-            yield f"eval_results/{name}.yaml", _text(hub_results(model, setting, now, dataset))
+            path = f"eval_results/{file_name(model.name)}.yaml"
+            yield path, _text(hub_results(model, setting, now, dataset))
 
 
 def _text(value: object) -> str:
@@ -77,10 +78,9 @@ def datastore_path(model: Model, setting: Setting) -> str:
     The name is the same whenever the same is written, so that a record replaces the one before.
     """
     named = model.name if "/" in model.name else f"unknown/{model.name}"
-    developer, name = map(file_name, named.split("/", maxsplit=1))
     digest = hashlib.sha256(f"{model.name} {setting.signature}".encode()).digest()
     record = uuid.UUID(bytes=digest[:16], version=4)
-    return f"data/rag-ifeval/{developer}/{name}/{record}.json"
+    return f"data/rag-ifeval/{file_name(named)}/{record}.json"
 
 
 def every_eval_ever(
