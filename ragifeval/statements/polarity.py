@@ -26,14 +26,16 @@ def _words(key: str) -> WordList:
 
 
 # What a word does to the clause it stands in; one word may do several things.
-_KEYS = ("not", "without", "instead", "nor", "none", "false", "past", "past_years", "unreal", "seeming")
+_DENYING = ("not", "without", "instead", "nor", "none", "false")
+_OPENING = ("past", "past_years", "unreal", "seeming")
+_KEYS = _DENYING + _OPENING
 _LISTS: Mapping[int, WordList] = {
     **{1 << place: _words(key) for place, key in enumerate(_KEYS)},
     1 << len(_KEYS): word_set("verdict", "yes"),
     2 << len(_KEYS): word_set("verdict", "no"),
 }
-(_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE) = list(_LISTS)[:6]
-(_PAST, _PAST_YEAR, _UNREAL, _SEEMING, _YES, _NO) = list(_LISTS)[6:]
+(_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE) = list(_LISTS)[: len(_DENYING)]
+(_PAST, _PAST_YEAR, _UNREAL, _SEEMING, _YES, _NO) = list(_LISTS)[len(_DENYING) :]
 _UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
 _CHANGED = _words("changed")
@@ -55,6 +57,10 @@ _REGARDED = frozenset(["to", "tego", "znaczenia"])
 SUPPOSING = WordSet(["gdyby*", "jakby*"])
 _PARTING = frozenset(":–;")
 _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
+# "Do poniedziałku, 4 maja, bo święta się nie liczy": another thought.
+_LEADING = frozenset(
+    ["bo", "gdyż", "ponieważ", "więc", "choć", "chociaż", "mimo", "ale", "lecz", "a"]
+)
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
@@ -148,7 +154,11 @@ class Signs:
         if place.unit and first.opener == "," and len(tokens) == len(place.taken):
             # "Najwyższej stawki, 60 zł, nie stosuje się": the value belongs to the clause around.
             following = units.following(first)
-            if following is not None and following.opener == ",":
+            if (
+                following is not None
+                and following.opener == ","
+                and self._words[following.tokens[0]] not in _LEADING
+            ):
                 return [*tokens, *_near(following.tokens, place)]
         return tokens
 

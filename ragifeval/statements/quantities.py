@@ -229,7 +229,8 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
         token, after = _plain(Decimal(token) + Decimal("0.5")), after + 2
         if tokens[after] == "1000" and words.words[after] not in ("", "1000"):
             token, after = _plain(Decimal(token) * 1000), after + 1
-    if tokens[after] in _LAST_DAYS:
+    # "34 zł (2 × 17). Kwiecień: 20 zł" names no day.
+    if tokens[after] in _LAST_DAYS and words.gaps[after].strip() in _IN_DATES:
         return _dated(words, token, tokens[after], after + 1)
     year, behind = _year(words, index)
     if year and year != token:
@@ -348,7 +349,7 @@ def _is_bare_year(words: Tokens, index: int) -> bool:
 
 
 def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
-    """Read "czwarty dzień", "dwudziestego piątego maja", "osiemnasty rok życia"."""
+    """Read "czwarty dzień", "dwudziestego piątego (dnia) maja", "osiemnasty rok życia"."""
     number, after = _ordinal(words, index)
     # "Od dwunastego do piętnastego maja"
     last, behind = _ordinal(words, after + 1) if words.words[after] in _JOINING else (0, 0)
@@ -357,6 +358,8 @@ def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
     if words.tokens[after] in _LAST_DAYS:
         return _dated(words, number, words.tokens[after], after + 1)
     unit = _PERIODS.get(words.words[after])
+    if unit == "dzień" and words.tokens[after + 1] in _LAST_DAYS:
+        return _dated(words, number, words.tokens[after + 1], after + 2)
     if unit == "dzień" or (unit == "rok" and words.words[after + 1] == "życia"):
         return _counted(words, _quantity(Decimal(number), unit), after + 1)
     return (words.tokens[index] if after == index + 1 else str(number)), after
@@ -404,6 +407,7 @@ def named_unit(token: str, word: str) -> str:
 _JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
 # How far behind a quantity a number may lean on it, in tokens.
 _REACH = 10
+_IN_DATES = frozenset(["", ".", "-", "/"])
 _DASHES = frozenset([" ", " – ", " - "])
 _CURRENCIES = frozenset(["złoty", "euro"])
 # Digits of a bare number that is taken for an amount of money.

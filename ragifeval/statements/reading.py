@@ -192,20 +192,29 @@ def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
 
 
 def _without_list_numbers(tokens: Tokens) -> Tokens:
-    """The tokens without the "1." or "2)" that a line begins with; a bullet stands for them."""
+    """The tokens without the "1." or "2)" that a line begins with; a bullet stands for them.
+
+    A "2)" within a line that goes on from a "1)" parts two thoughts.
+    """
     gaps = tokens.gaps
-    lines = [
-        index for index, gap in enumerate(gaps[:-1]) if (gap != " " and "\n" in gap) or not index
-    ]
     numbers = [
         index
-        for index in lines
-        if len(tokens.tokens[index]) < 3
+        for index, gap in enumerate(gaps[:-1])
+        if (gap != " " or not index)
+        and len(tokens.tokens[index]) < 3
         and tokens.tokens[index].isdigit()
         and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
     ]
-    for index in reversed(numbers):
-        gaps[index] = f"{gaps[index]}- {gaps.pop(index + 1)[1:].lstrip()}"
+    found, last = [], 0
+    for index in numbers:
+        is_next = gaps[index + 1][0] == ")" and int(tokens.tokens[index]) == last + 1
+        if not index or "\n" in gaps[index] or (is_next and "(" not in gaps[index]):
+            found.append(index)
+            last = int(tokens.tokens[index])
+    for index in reversed(found):
+        behind = gaps.pop(index + 1)[1:].lstrip()
+        sign = "- " if not index or "\n" in gaps[index] else ";" * (gaps[index] == " ")
+        gaps[index] = f"{gaps[index]}{sign}{behind}"
         for values in (tokens.tokens, tokens.words, tokens.first):
             values.pop(index)
     return tokens
