@@ -246,14 +246,13 @@ class Vocabulary:
 
     # Of a word that an answer repeats without end, these many are looked at.
     MOST = 1_000
-    # Words of earlier answers that are known to meet nothing, before starting anew.
+    # Words of earlier answers whose atoms are known, before starting anew.
     REMEMBERED = 5_000
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
         self._parts: set[Part] = set()
         self._known: dict[tuple[str, str], Collection[str]] = {}
-        self._passed: set[str] = set()
 
     def compile(self, wordings: Iterable[str]) -> Wordings:
         """Compile wordings.
@@ -268,18 +267,16 @@ class Vocabulary:
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
         words, tokens = reading.words, reading.tokens
-        met = {*words, *tokens} - self._passed
-        passed = {word for word in met if not self._atoms_of((word, word))}
-        met -= passed
-        if len(self._passed) + len(self._known) >= self.REMEMBERED:
-            self._passed.clear()
+        spoken = {*words, *tokens}
+        near = spoken & self._atoms
+        near.update([tokens[at] for at in reading.quantities])
+        for size, heads in self._heads.items():
+            near.update([word for word in spoken if word[:size] in heads])
+        if len(self._known) >= self.REMEMBERED:
             self._known.clear()
-        self._passed |= passed
         found: dict[str, list[int]] = {}
-        pairs = zip(words, tokens, strict=True)
-        for index, pair in [
-            (index, pair) for index, pair in enumerate(pairs) if pair[0] in met or pair[1] in met
-        ]:
+        pairs = enumerate(zip(words, tokens, strict=True))
+        for index, pair in [(at, pair) for at, pair in pairs if pair[0] in near or pair[1] in near]:
             for atom in self._atoms_of(pair):
                 places = found.setdefault(atom, [])
                 if len(places) < self.MOST:
@@ -290,9 +287,7 @@ class Vocabulary:
         """The atoms that a word and its token meet."""
         atoms = self._known.get(pair)
         if atoms is None:
-            atoms = self._read_atoms(*pair)
-            if atoms:
-                self._known[pair] = atoms
+            atoms = self._known[pair] = self._read_atoms(*pair)
         return atoms
 
     def _read_atoms(self, word: str, token: str) -> Collection[str]:
@@ -391,10 +386,10 @@ class Finder:
 
     def _near(self, by_atom: Mapping[str, Sequence[_T]]) -> list[_T]:
         """What needs an atom that the answer has."""
-        found = self._found
-        if by_atom.keys().isdisjoint(found.keys()):
-            return []
-        return [one for atom in by_atom if atom in found for one in by_atom[atom]]
+        near: Collection[str] = by_atom.keys() & self._found.keys()
+        if len(near) > 1:
+            near = [atom for atom in by_atom if atom in near]
+        return [one for atom in near for one in by_atom[atom]]
 
 
 def _longest(places: Sequence[Place]) -> list[Place]:
