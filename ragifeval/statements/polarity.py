@@ -9,14 +9,14 @@ denied.
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 from ragifeval.statements.patterns import Place, place_at
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
-from ragifeval.statements.wordings import WordList, WordSet, table, word_set
+from ragifeval.statements.wordings import Remembered, WordList, WordSet, table, word_set
 
 AFFIRMED, OPEN, DENIED = 1, 0, -1
 
@@ -71,14 +71,16 @@ _LONGEST_WORD = 40
 _MOST_VERDICTS = 1_000
 
 
-@lru_cache(50_000)
 def _signal(word: str) -> int:
-    """What a word does, if anything."""
     if len(word) > _LONGEST_WORD:
         return 0
     found = sum(signal for signal, words in _LISTS.items() if word in words)
     is_unreal = word.endswith(_UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
     return found | _UNREAL if is_unreal else found
+
+
+_SIGNALS = Remembered(_signal)
+"""What a word does, if anything."""
 
 
 class Signs:
@@ -97,8 +99,8 @@ class Signs:
     def _signals(self) -> Mapping[int, int]:
         """What the words do that do something, by token; they are few."""
         words, gaps = self._words, self._reading.gaps
-        signals = {word: signal for word in set(words) if (signal := _signal(word))}
-        found = {token: signals[word] for token, word in enumerate(words) if word in signals}
+        signals = map(_SIGNALS.__getitem__, words)
+        found = {token: signal for token, signal in enumerate(signals) if signal}
         for token in [token for token in found if words[token] == "nie"]:
             # "Opłata za nie wynosi 45 zł": a pronoun.
             is_led = token and gaps[token] == " " and words[token - 1] in _GOVERNORS

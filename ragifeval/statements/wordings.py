@@ -3,11 +3,28 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from ragifeval.paths import WORDINGS
+
+
+class Remembered(dict[str, int]):
+    """What a function says of a word or a gap, found once for all answers."""
+
+    # Remembered before starting anew.
+    MOST = 20_000
+
+    def __init__(self, read: Callable[[str], int]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= self.MOST:
+            self.clear()
+        value = self[word] = self._read(word)
+        return value
 
 
 class WordSet:
@@ -17,19 +34,12 @@ class WordSet:
         wordings = list(wordings)
         self._words = frozenset(word for word in wordings if not word.endswith("*"))
         self._prefixes = tuple(word[:-1] for word in wordings if word.endswith("*"))
-        self._known: dict[str, bool] = {}
-
-    # Words remembered before starting anew.
-    REMEMBERED = 20_000
+        self._known = Remembered(
+            lambda word: word in self._words or word.startswith(self._prefixes)
+        )
 
     def __contains__(self, word: str) -> bool:
-        known = self._known.get(word)
-        if known is None:
-            if len(self._known) >= self.REMEMBERED:
-                self._known.clear()
-            known = word in self._words or word.startswith(self._prefixes)
-            self._known[word] = known
-        return known
+        return self._known[word] > 0
 
 
 @cache
