@@ -8,6 +8,7 @@ months are 2 years is for a sample to say. A year of the calendar is the token "
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import count
 
 from ragifeval.statements.wordings import table, word_set
 from ragifeval.text.canonical import is_number
@@ -49,7 +50,7 @@ def merge_quantities(raw: Tokens) -> Tokens:
     """Make each amount, period and date one token."""
     special = [
         index
-        for index, (token, word) in enumerate(zip(raw.tokens, raw.words, strict=True))
+        for index, token, word in zip(count(), raw.tokens, raw.words)
         if token < BEHIND_DIGITS or word in _SPECIAL
     ]
     if not special:

@@ -11,6 +11,7 @@ from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
 
 _STOPS = frozenset(".!?…")
+_NAMING = frozenset("|:")
 _ASKING = frozenset(["ile", "liczba"])
 LONGEST = 20_000
 """Statements are looked for in these many tokens of an answer, some fifty pages."""
@@ -23,6 +24,7 @@ class Reading:
         tokens: lemmas; each amount, period and date is one token.
         words: the lowercased word that each token begins with.
         gaps: what stands before each token and, at last, behind the last one.
+        breaks: the first token, and those that follow more than a space.
         first: for each token, the index of its first word in the normalized text.
     """
 
@@ -33,6 +35,10 @@ class Reading:
         self.words: Sequence[str] = merged.words
         self.first: Sequence[int] = merged.first
         self.gaps: Sequence[str] = merged.gaps
+        # Most tokens follow a space, and begin nothing.
+        self.breaks: Sequence[int] = [
+            index for index, gap in enumerate(merged.gaps[:-1]) if gap != " " or not index
+        ]
         self._name_units(merged.tokens)
 
     def __len__(self) -> int:
@@ -42,11 +48,8 @@ class Reading:
     def units(self) -> Units:
         """Its lines, sentences and clauses, found when first asked for."""
         normalized = self.text.normalized
-        stops = [
-            index
-            for index, gap in enumerate(self.gaps[:-1])
-            if gap != " " and not _STOPS.isdisjoint(gap)
-        ]
+        gaps = self.gaps
+        stops = [index for index in self.breaks if not _STOPS.isdisjoint(gaps[index])]
         begins = [self.first[index] for index in stops]
         # Whoever writes no capitals begins sentences without them.
         has_capitals = not normalized.text.islower()
@@ -54,7 +57,7 @@ class Reading:
             index: (normalized.words[begin - 1] if begin else "", has_capitals and is_lower)
             for index, begin, is_lower in zip(stops, begins, self._are_lower(begins), strict=True)
         }
-        return Units(self.tokens, self.words, self.gaps, behind)
+        return Units(self.tokens, self.words, gaps, self.breaks, behind)
 
     def _are_lower(self, begins: Sequence[int]) -> Iterator[bool]:
         """Whether words of the normalized text, given in order, begin with a small letter."""
@@ -73,8 +76,8 @@ class Reading:
         """Give bare numbers the unit that their column's head, or their label, names."""
         bare = [
             index
-            for index, gap in enumerate(self.gaps[:-1])
-            if gap != " " and ("|" in gap or ":" in gap) and index and tokens[index].isdigit()
+            for index in self.breaks
+            if tokens[index].isdigit() and index and not _NAMING.isdisjoint(self.gaps[index])
         ]
         if not bare:
             return

@@ -72,7 +72,7 @@ class Clause:
     opener: str
     sentence: Sentence
     cell: int
-    tokens: Sequence[int] = ()
+    tokens: Sequence[int]
     rank: int = 0
 
 
@@ -137,6 +137,7 @@ class Units:
     """The units of a text.
 
     Args:
+        breaks: the first token, and those that follow more than a space.
         behind_stops: for each token behind a mark that may end a sentence, the word before it, and
             whether it is in lowercase.
 
@@ -150,6 +151,7 @@ class Units:
         tokens: Sequence[str],
         words: Sequence[str],
         gaps: Sequence[str],
+        breaks: Sequence[int],
         behind_stops: Mapping[int, tuple[str, bool]],
     ) -> None:
         self._tokens, self._words, self._gaps = tokens, words, gaps
@@ -163,26 +165,23 @@ class Units:
         # on behind brackets.
         self._open: list[Clause | str] = []
         self._pluses: list[int] = []
-        self._read()
+        self._read(breaks)
 
-    def _read(self) -> None:
-        gaps, count = self._gaps, len(self._words)
-        # Most words follow a space, and begin nothing.
-        breaks = [index for index in range(count) if gaps[index] != " " or not index]
+    def _read(self, breaks: Sequence[int]) -> None:
+        count = len(self._words)
         for index, end in pairwise([*breaks, count]):
             self._enter(index)
             clause = self._open[-1]
             if isinstance(clause, str):
-                clause = self._begin_clause(clause)
-            self.clause += [clause] * (end - index)
-            tokens = clause.tokens
-            if isinstance(tokens, list):
-                tokens += range(index, end)
-            elif not tokens or tokens[-1] + 1 == index:
-                clause.tokens = range(tokens[0] if tokens else index, end)
+                clause = self._begin_clause(clause, range(index, end))
+            elif isinstance(clause.tokens, list):
+                clause.tokens += range(index, end)
+            elif clause.tokens[-1] + 1 == index:
+                clause.tokens = range(clause.tokens[0], end)
             else:
                 # It goes on behind brackets.
-                clause.tokens = [*tokens, *range(index, end)]
+                clause.tokens = [*clause.tokens, *range(index, end)]
+            self.clause += [clause] * (end - index)
         if count:
             self._end_line(count)
 
@@ -220,8 +219,8 @@ class Units:
         else:
             self._open[-1] = mark
 
-    def _begin_clause(self, opener: str) -> Clause:
-        clause = Clause(len(self.clauses), opener, self.sentences[-1], self._cell)
+    def _begin_clause(self, opener: str, tokens: Sequence[int]) -> Clause:
+        clause = Clause(len(self.clauses), opener, self.sentences[-1], self._cell, tokens)
         self.clauses.append(clause)
         self._open[-1] = clause
         return clause
