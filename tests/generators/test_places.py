@@ -37,7 +37,12 @@ def hub() -> Iterator[str]:
     ("model", "reason"),
     [
         ("./nothing-here", "model: there is no directory './nothing-here'\n"),
+        ("/nothing/here", "model: there is no directory '/nothing/here'\n"),
         ("models/of/mine", "model: there is no directory 'models/of/mine'\n"),
+        (
+            __file__,
+            f"model: {__file__!r} is a file; it is to be a directory, or an id on the Hub\n",
+        ),
         (
             "own/model",
             "model: there is no directory 'own/model', and the Hugging Face Hub is not to be "

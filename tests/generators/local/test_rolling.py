@@ -1,7 +1,6 @@
 """Models of other kinds, and rows that come and go."""
 
 import functools
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,25 +30,30 @@ from ragifeval.generators.base import Message, Prompt, Request
 from ragifeval.generators.local import LocalGenerator, rolling
 from ragifeval.generators.local.rolling import common_length, rows_in
 from ragifeval.generators.local.rolling_cache import RollingLayer
-from tests.conftest import SPECIAL_TOKENS, VOCABULARY, make_tokenizer
+from tests.conftest import SPECIAL_TOKENS, VOCABULARY
 from tests.generators.local.tiny import (
     QUESTIONS,
     answered,
     by_hand,
     configured,
     most_at_once,
+    replies,
     requests,
+    saved,
     texts,
+    timed,
 )
 
+ENDS = {
+    f"{name}_token_id": SPECIAL_TOKENS.index(f"<|{token}|>")
+    for name, token in (("bos", "start"), ("eos", "end"), ("pad", "pad"))
+}
 SIZES: dict[str, Any] = {
     "vocab_size": VOCABULARY,
     "hidden_size": 32,
     "num_hidden_layers": 2,
     "initializer_range": 0.3,
-    "bos_token_id": SPECIAL_TOKENS.index("<|start|>"),
-    "eos_token_id": SPECIAL_TOKENS.index("<|end|>"),
-    "pad_token_id": SPECIAL_TOKENS.index("<|pad|>"),
+    **ENDS,
 }
 HEADS: dict[str, Any] = {
     "intermediate_size": 64,
@@ -102,9 +106,8 @@ def phi() -> PreTrainedModel:
 
 def rwkv() -> PreTrainedModel:
     """It has no attention mask."""
-    ends = {key: SIZES[key] for key in ("bos_token_id", "eos_token_id")}
     sizes = {"hidden_size": 32, "attention_hidden_size": 32, "num_hidden_layers": 2}
-    model = RwkvForCausalLM(RwkvConfig(vocab_size=VOCABULARY, context_length=512, **sizes, **ends))
+    model = RwkvForCausalLM(RwkvConfig(vocab_size=VOCABULARY, context_length=512, **sizes, **ENDS))
     for parameter in model.parameters():
         if parameter.dim() == 2:
             torch.nn.init.normal_(parameter, std=0.3)
@@ -114,46 +117,51 @@ def rwkv() -> PreTrainedModel:
 def bart() -> PreTrainedModel:
     """It counts positions by the width of the cache."""
     sizes = {"d_model": 32, "decoder_layers": 2, "decoder_attention_heads": 4}
-    ends = {key: SIZES[key] for key in ("bos_token_id", "eos_token_id", "pad_token_id")}
+    kind = {"is_decoder": True, "is_encoder_decoder": False}
     config = BartConfig(
-        vocab_size=VOCABULARY,
-        decoder_ffn_dim=64,
-        init_std=0.3,
-        is_decoder=True,
-        is_encoder_decoder=False,
-        **sizes,
-        **ends,
+        vocab_size=VOCABULARY, decoder_ffn_dim=64, init_std=0.3, **kind, **sizes, **ENDS
     )
     return BartForCausalLM(config)
 
 
-def check_answers(make: Callable[[], PreTrainedModel], folder: Path) -> None:
-    """The answers of a batch are those of transformers, prompt by prompt."""
-    make_tokenizer(folder)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        make().save_pretrained(folder)
-    asked = requests(QUESTIONS[1:])
-    expected = [text for text, *_ in by_hand(folder, asked)]
-    assert len(set(expected)) == 5
-    assert texts(answered(configured(folder), asked)) == expected
+Saved = Callable[[Callable[[], PreTrainedModel] | None], Path]
 
 
-@pytest.mark.parametrize("make", [mistral, gemma, mamba, hybrid])
+@pytest.fixture(scope="module")
+def saved_model(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Saved:
+    """Saves a model once, with random weights; None is the tiny model."""
+
+    @functools.cache
+    def save(make: Callable[[], PreTrainedModel] | None) -> Path:
+        if make is None:
+            return tiny_model
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return saved(make(), tiny_model, tmp_path_factory.mktemp("models"))
+
+    return save
+
+
+ALONE = "batch_size: the answers of this model would depend on their batch"
+# Whether its answers may be generated side by side; those that read their padding may not.
+KINDS = [
+    *((make, True) for make in (mistral, gemma, mamba, hybrid)),
+    *((make, False) for make in (phi, rwkv, bart)),
+]
+
+
+@pytest.mark.parametrize(("make", "in_batches"), KINDS)
 def test_other_kinds_of_models_answer_as_in_transformers(
-    tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
+    saved_model: Saved,
+    caplog: pytest.LogCaptureFixture,
+    make: Callable[[], PreTrainedModel],
+    in_batches: bool,
 ) -> None:
-    check_answers(make, tmp_path)
-    assert caplog.messages == []
-
-
-@pytest.mark.parametrize("make", [phi, rwkv, bart])
-def test_models_that_read_their_padding_answer_one_by_one(
-    tmp_path: Path, make: Callable[[], PreTrainedModel], caplog: pytest.LogCaptureFixture
-) -> None:
-    check_answers(make, tmp_path)
-    (message,) = caplog.messages
-    assert message.startswith("batch_size: the answers of this model would depend on their batch")
+    model, asked = saved_model(make), requests(QUESTIONS[1:])
+    expected = [text for text, *_ in by_hand(model, asked)]
+    assert len(set(expected)) == 5
+    assert texts(answered(configured(model), asked)) == expected
+    assert [message.startswith(ALONE) for message in caplog.messages] == [True] * (not in_batches)
 
 
 def asked_at_length() -> list[Request]:
@@ -165,27 +173,18 @@ def asked_at_length() -> list[Request]:
 
 @pytest.mark.parametrize("make", [None, mistral, gemma], ids=["llama", "mistral", "gemma"])
 def test_what_prompts_have_in_common_is_read_once(
-    tiny_model: Path,
-    tmp_path: Path,
+    saved_model: Saved,
     make: Callable[[], PreTrainedModel] | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = tiny_model
-    if make is not None:
-        model = tmp_path
-        make_tokenizer(model)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            make().save_pretrained(model)
-    asked = asked_at_length()
-    expected = list(by_hand(model, asked, 8))
+    model, asked = saved_model(make), asked_at_length()
+    expected = by_hand(model, asked, 8)
     for batch_size, part in ((1, 1000), (8, 10)):  # the rest at once; in several parts
         monkeypatch.setattr(rolling, "_PART", part)
         read, prompts = tokens_read(model, asked)
         assert read < 0.7 * prompts
         config = configured(model, batch_size=batch_size, max_new_tokens=8)
-        answers = answered(config, asked)
-        assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected
+        assert replies(answered(config, asked)) == expected
 
 
 def tokens_read(model: Path, asked: list[Request]) -> tuple[int, int]:
@@ -213,10 +212,9 @@ def test_a_model_that_must_read_a_prompt_at_once_does(
         return forward(self, *args, **given)
 
     asked = asked_at_length()
-    expected = list(by_hand(tiny_model, asked, 8))
+    expected = by_hand(tiny_model, asked, 8)
     monkeypatch.setattr(LlamaForCausalLM, "forward", turned)
-    answers = answered(configured(tiny_model, max_new_tokens=8), asked)
-    assert [(a.text, a.finish_reason, a.usage) for a in answers] == expected
+    assert replies(answered(configured(tiny_model, max_new_tokens=8), asked)) == expected
     read, prompts = tokens_read(tiny_model, asked)
     assert read > prompts
 
@@ -231,14 +229,11 @@ def test_common_length(prompts: list[list[int]], length: int) -> None:
 
 def test_an_answer_that_ends_makes_room_at_once(tiny_model: Path) -> None:
     generator = LocalGenerator(configured(tiny_model, max_new_tokens=24), False)
-    answers, ends = [], []
-    for answer in generator.generate(requests(QUESTIONS)):
-        answers.append(answer)
-        ends.append(time.perf_counter())
-    assert most_at_once(answers, ends) == 4
+    _, spans = timed(generator.generate(requests(QUESTIONS)))
+    assert most_at_once(spans) == 4
     # The fifth is begun before the first four have ended.
-    begins = sorted(end - answer.seconds for answer, end in zip(answers, ends, strict=True))
-    assert begins[4] < sorted(ends)[3]
+    begins, ends = map(sorted, zip(*spans, strict=True))
+    assert begins[4] < ends[3]
 
 
 GIB = 2**30

@@ -44,8 +44,9 @@ def tokenizer(tiny_model: Path) -> Any:
     return AutoTokenizer.from_pretrained(tiny_model)
 
 
-def shown(tokenizer: Any, ids: list[int]) -> str:
-    return str(tokenizer.decode(ids))
+def shown(tokenizer: Any, prompt: Prompt, is_text: bool = False, **kwargs: object) -> str:
+    """What the model is given for a prompt; `kwargs` are for its template."""
+    return str(tokenizer.decode(Coder(tokenizer, is_text, None, kwargs).encode(prompt)))
 
 
 @pytest.mark.parametrize(
@@ -64,23 +65,18 @@ def shown(tokenizer: Any, ids: list[int]) -> str:
 )
 def test_chat(tokenizer: Any, template: str, prompt: Prompt, expected: str) -> None:
     tokenizer.chat_template = template
-    assert shown(tokenizer, Coder(tokenizer, False, None).encode(prompt)) == expected
+    assert shown(tokenizer, prompt) == expected
 
 
 def test_the_template_is_given_what_the_config_names(tokenizer: Any) -> None:
     tokenizer.chat_template = CHAT_TEMPLATE + "{% if enable_thinking is false %}Ile{% endif %}"
-    for kwargs, expected in (
-        ({"enable_thinking": False}, RENDERED + "Ile"),
-        ({"enable_thinking": True}, RENDERED),
-        ({}, RENDERED),
-    ):
-        assert shown(tokenizer, Coder(tokenizer, False, None, kwargs).encode(CHAT)) == expected
+    assert shown(tokenizer, CHAT, enable_thinking=False) == RENDERED + "Ile"
+    assert shown(tokenizer, CHAT, enable_thinking=True) == shown(tokenizer, CHAT) == RENDERED
 
 
 def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any) -> None:
     prompt = Prompt(text="Pytanie: Ile?\nOdpowiedź:")
-    coder = Coder(tokenizer, True, None)
-    assert shown(tokenizer, coder.encode(prompt)) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
+    assert shown(tokenizer, prompt, is_text=True) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
 
     tokenizer.chat_template = None  # not needed
     ends = tokenizer.backend_tokenizer.post_processor.__class__
@@ -88,8 +84,7 @@ def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any)
         single="<|start|> $A <|end|>", special_tokens=[("<|start|>", 0), ("<|end|>", 1)]
     )
     assert tokenizer("Ile?").input_ids[-1] == tokenizer.eos_token_id
-    coder = Coder(tokenizer, True, None)
-    assert shown(tokenizer, coder.encode(prompt)) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
+    assert shown(tokenizer, prompt, is_text=True) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
 
 
 @pytest.mark.parametrize(

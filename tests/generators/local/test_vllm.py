@@ -7,22 +7,30 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer
 from ragifeval.generators.config import LocalConfig
 from ragifeval.paths import ROOT, SAMPLES
-from tests.generators.local.tiny import QUESTIONS, adapted, by_hand, copied, requests
+from tests.generators.local.tiny import (
+    QUESTIONS,
+    adapted,
+    by_hand,
+    changed_weights,
+    copied,
+    replies,
+    requests,
+    texts,
+)
 from tools.servers.model import save_model
+from tools.testing.process import by_id, records
 
 pytest.importorskip("vllm", reason="vLLM is not installed; `make servers` installs it")
 
@@ -62,26 +70,8 @@ def command(model: Path, engine: str, log: Path, **settings: Any) -> list[str]:
         config["gpu_memory_utilization"] = SHARE
     path = log.with_suffix(".config.json")
     path.write_text(json.dumps({**config, **settings}))
-    return [
-        sys.executable,
-        str(ROOT / "eval_local.py"),
-        "--model_config",
-        str(path),
-        "--log_path",
-        str(log),
-    ]
-
-
-@contextmanager
-def changed_weights(model: Path) -> Iterator[dict[str, torch.Tensor]]:
-    """The weights, saved again behind the block."""
-    weights = load_file(model / "model.safetensors")
-    yield weights
-    save_file(weights, model / "model.safetensors", metadata={"format": "pt"})
-
-
-def records(log: Path) -> dict[str, dict[str, Any]]:
-    return {r["id"]: r for r in map(json.loads, log.read_text("utf-8").splitlines())}
+    options = ("--model_config", str(path), "--log_path", str(log))
+    return [sys.executable, str(ROOT / "eval_local.py"), *options]
 
 
 @pytest.mark.parametrize("is_text", [False, True], ids=["chat", "completion"])
@@ -92,7 +82,7 @@ def test_all_answers_are_those_of_transformers(model: Path, tmp_path: Path, is_t
         log = tmp_path / f"{engine}.jsonl"
         line = command(model, engine, log, max_new_tokens=48, **settings)
         subprocess.run([*line, "--text_completion", str(is_text)], capture_output=True, check=True)
-        found[engine] = records(log)
+        found[engine] = by_id(records(log))
     assert len(found["vllm"]) == 100
     assert len({record["answer"] for record in found["vllm"].values()}) > 50
     assert {record["finish_reason"] for record in found["vllm"].values()} == {"stop", "length"}
@@ -113,19 +103,19 @@ def test_an_interrupted_run_goes_on(model: Path, tmp_path: Path) -> None:
         time.sleep(0.05)
     run.send_signal(signal.SIGINT)
     assert run.wait(60) == 130
-    first = records(log)
+    first = by_id(records(log))
     assert 5 < len(first) < 100
     again = command(model, "vllm", log, max_new_tokens=100)
     subprocess.run(again, capture_output=True, check=True)
-    assert len(log.read_text("utf-8").splitlines()) == len(records(log)) == 100
-    assert {key: records(log)[key] for key in first} == first
+    found = by_id(records(log))
+    assert len(found) == 100
+    assert {key: found[key] for key in first} == first
 
 
 def test_sampling_depends_on_seed_and_request_alone(model: Path) -> None:
-    answers = [a.text for a in answered(model, temperature=1.0, seed=5)]
-    again = [a.text for a in answered(model, temperature=1.0, seed=5, batch_size=1)]
-    assert again == answers
-    assert [a.text for a in answered(model, temperature=1.0, seed=6)] != answers
+    answers = texts(answered(model, temperature=1.0, seed=5))
+    assert texts(answered(model, temperature=1.0, seed=5, batch_size=1)) == answers
+    assert texts(answered(model, temperature=1.0, seed=6)) != answers
 
 
 SETTINGS: dict[str, Any] = {"repetition_penalty": 1.5, "min_new_tokens": 48}
@@ -137,7 +127,7 @@ def test_settings_that_come_with_the_model(model: Path, tmp_path: Path, setting:
     if value is None:  # the first tokens of answers: to be left out, or to end them
         ids = by_ids(model, [text for text, *_ in by_hand(model, requests(QUESTIONS))])
         value = ids if setting == "suppress_tokens" else [0, *ids]
-    other = copied(model, tmp_path / "model", "generation_config.json", **{setting: value})
+    other = copied(model, tmp_path / "model", **{setting: value})
     made = [(a.text, a.usage) for a in answered(other, max_new_tokens=48)]
     own, plain = (
         [(text, usage) for text, _, usage in by_hand(directory, requests(QUESTIONS), 48)]
@@ -155,10 +145,10 @@ def by_ids(model: Path, answers: list[str]) -> list[int]:
 def test_chat_template_kwargs(model: Path, tmp_path: Path) -> None:
     directories = {}
     for name, addition in (("asked", "{% if fee %}Opłata{% endif %}"), ("written", "Opłata")):
-        directories[name] = copied(model, tmp_path / name, "config.json")
+        directories[name] = copied(model, tmp_path / name)
         template = directories[name] / "chat_template.jinja"
         template.write_text(template.read_text() + addition)
-    made = [a.text for a in answered(directories["asked"], chat_template_kwargs={"fee": True})]
+    made = texts(answered(directories["asked"], chat_template_kwargs={"fee": True}))
     written, plain = (
         [text for text, *_ in by_hand(directory, requests(QUESTIONS))]
         for directory in (directories["written"], model)
@@ -168,7 +158,7 @@ def test_chat_template_kwargs(model: Path, tmp_path: Path) -> None:
 
 def test_the_end_of_reasoning_stays_in_the_text(model: Path, tmp_path: Path) -> None:
     """Though it is a special token: here one that the model says where it said a usual one."""
-    other = copied(model, tmp_path / "model", "config.json")
+    other = copied(model, tmp_path / "model")
     usual = by_ids(model, [text for text, *_ in by_hand(model, requests(QUESTIONS))])[0]
     with changed_weights(other) as weights:
         places = [usual, AutoTokenizer.from_pretrained(model).convert_tokens_to_ids(MARK)]
@@ -181,9 +171,9 @@ def test_the_end_of_reasoning_stays_in_the_text(model: Path, tmp_path: Path) -> 
 
 def test_an_adapter(model: Path, tmp_path: Path) -> None:
     adapter, merged = adapted(model, tmp_path)
-    made = [(answer.text, answer.finish_reason, answer.usage) for answer in answered(adapter)]
-    assert made == list(by_hand(merged, requests(QUESTIONS)))
-    assert made != list(by_hand(model, requests(QUESTIONS)))
+    made = replies(answered(adapter))
+    assert made == by_hand(merged, requests(QUESTIONS))
+    assert made != by_hand(model, requests(QUESTIONS))
 
 
 GROUP = 32
@@ -193,7 +183,7 @@ GPTQ = {"quant_method": "gptq", "bits": 4, "group_size": GROUP, "desc_act": Fals
 def test_a_quantized_checkpoint(model: Path, tmp_path: Path) -> None:
     """GPTQ in 4 bits, beside the same weights in bfloat16."""
     packed = copied(model, tmp_path / "packed", "config.json", quantization_config=GPTQ)
-    rounded = copied(model, tmp_path / "rounded", "config.json")
+    rounded = copied(model, tmp_path / "rounded")
     with changed_weights(packed) as kept, changed_weights(rounded) as weights:
         for name in [name for name in weights if name.endswith("_proj.weight")]:
             rows, columns = weights[name].shape
@@ -210,8 +200,7 @@ def test_a_quantized_checkpoint(model: Path, tmp_path: Path) -> None:
             kept[f"{layer}g_idx"] = torch.arange(columns, dtype=torch.int32) // GROUP
     asked = [json.loads(line)["question"] for line in SAMPLES.read_text("utf-8").splitlines()[:30]]
     found = [
-        [answer.text for answer in answered(directory, asked=asked, dtype="bfloat16")]
-        for directory in (packed, rounded)
+        texts(answered(directory, asked=asked, dtype="bfloat16")) for directory in (packed, rounded)
     ]
     assert len({*found[1]}) > 10
     # Half precision rounds, so some may differ (6 did); with other numbers all do.
@@ -236,7 +225,7 @@ def test_prompts_beyond_the_context(model: Path) -> None:
 
 
 def test_scores_that_are_no_numbers(model: Path, tmp_path: Path) -> None:
-    broken = copied(model, tmp_path / "model", "config.json")
+    broken = copied(model, tmp_path / "model")
     with changed_weights(broken) as weights:
         weights["model.norm.weight"].fill_(torch.nan)
     with pytest.raises(UserError, match="dtype: the model's scores overflow"):
@@ -257,7 +246,7 @@ def test_what_vllm_refuses(
     model: Path, tmp_path: Path, settings: dict[str, Any], said: str
 ) -> None:
     """Before it reads the weights."""
-    empty = copied(model, tmp_path / "model", "config.json")
+    empty = copied(model, tmp_path / "model")
     (empty / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(UserError, match=said) as caught:
         VllmGenerator(configured(empty, **settings), False)
@@ -271,7 +260,7 @@ def test_fp8_without_a_kernel(model: Path, tmp_path: Path) -> None:
 
 
 def test_settings_that_vllm_does_not_know(model: Path, tmp_path: Path) -> None:
-    other = copied(model, tmp_path / "model", "generation_config.json", no_repeat_ngram_size=3)
+    other = copied(model, tmp_path / "model", no_repeat_ngram_size=3)
     with pytest.raises(UserError, match=r'sets no_repeat_ngram_size, .* engine to "transformers"'):
         VllmGenerator(configured(other), False)
 

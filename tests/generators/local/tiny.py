@@ -2,12 +2,16 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+import textwrap
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from ragifeval.generators.base import Answer, Message, Prompt, Request
 from ragifeval.generators.config import LocalConfig
@@ -22,6 +26,9 @@ QUESTIONS = [
     "Ile dni ma urząd na odpowiedź?",
     "Jak odwołać się od decyzji, z którą się nie zgadzam?",
 ]
+
+
+Reply = tuple[str | None, str | None, dict[str, int] | None]  # text, finish reason, usage
 
 
 def requests(questions: Sequence[str], text_completion: bool = False) -> list[Request]:
@@ -52,11 +59,43 @@ def texts(answers: Sequence[Answer]) -> list[str | None]:
     return [answer.text for answer in answers]
 
 
-def copied(model: Path, directory: Path, file: str, **changes: object) -> Path:
+def replies(answers: Sequence[Answer]) -> list[Reply]:
+    return [(answer.text, answer.finish_reason, answer.usage) for answer in answers]
+
+
+def copied(
+    model: Path, directory: Path, file: str = "generation_config.json", **changes: object
+) -> Path:
     """A copy of the model with other settings in one of its JSON files."""
     shutil.copytree(model, directory)
-    path = directory / file
+    edit(directory / file, **changes)
+    return directory
+
+
+def edit(path: Path, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+@contextmanager
+def changed_weights(model: Path) -> Iterator[dict[str, torch.Tensor]]:
+    """The weights, saved again behind the block."""
+    weights = load_file(model / "model.safetensors")
+    yield weights
+    save_file(weights, model / "model.safetensors", metadata={"format": "pt"})
+
+
+def write_own_model(directory: Path, body: str) -> None:
+    """Code that comes with the model: OwnModel, a Llama with this body."""
+    (directory / "own.py").write_text(
+        "from transformers import LlamaForCausalLM\n\n"
+        f"class OwnModel(LlamaForCausalLM):\n{textwrap.indent(body, '    ')}\n"
+    )
+
+
+def saved(network: PreTrainedModel, tiny_model: Path, directory: Path) -> Path:
+    """A network with the tokenizer of the tiny model, whose vocabulary it has."""
+    AutoTokenizer.from_pretrained(tiny_model).save_pretrained(directory)
+    network.save_pretrained(directory)
     return directory
 
 
@@ -79,12 +118,11 @@ def adapted(model: Path, folder: Path) -> tuple[Path, Path]:
     return adapter, merged
 
 
-def by_hand(
-    model: Path, asked: Sequence[Request], tokens: int = 16
-) -> Iterator[tuple[str, str, dict[str, int]]]:
-    """Each answer, its finish reason and usage, from transformers itself, one prompt at a time."""
+def by_hand(model: Path, asked: Sequence[Request], tokens: int = 16) -> list[Reply]:
+    """The replies of transformers itself, asked one prompt at a time."""
     tokenizer: Any = AutoTokenizer.from_pretrained(model)
     network: Any = AutoModelForCausalLM.from_pretrained(model, dtype="float32")
+    made: list[Reply] = []
     for request in asked:
         if request.prompt.text is not None:
             given = tokenizer(request.prompt.text, return_tensors="pt")
@@ -96,15 +134,21 @@ def by_hand(
         width = given.input_ids.shape[1]
         new = network.generate(**given, do_sample=False, max_new_tokens=tokens)
         ids = new[0, width:].tolist()
-        yield (
-            tokenizer.decode(ids, skip_special_tokens=True),
-            "stop" if ids[-1] == tokenizer.eos_token_id else "length",
-            {"prompt_tokens": width, "completion_tokens": len(ids)},
-        )
+        reason = "stop" if ids[-1] == tokenizer.eos_token_id else "length"
+        usage = {"prompt_tokens": width, "completion_tokens": len(ids)}
+        made.append((tokenizer.decode(ids, skip_special_tokens=True), reason, usage))
+    return made
 
 
-def most_at_once(answers: Sequence[Answer], ends: Sequence[float]) -> int:
-    """How many answers were generated at the same time; `ends` are the moments they came."""
-    begins = [end - answer.seconds for answer, end in zip(answers, ends, strict=True)]
-    spans = list(zip(begins, ends, strict=True))
-    return max(sum(begin < moment <= end for begin, end in spans) for moment in ends)
+def timed(answers: Iterable[Answer]) -> tuple[list[Answer], list[tuple[float, float]]]:
+    """The answers as they come, and when each began and ended."""
+    taken, spans = [], []
+    for answer in answers:
+        end = time.perf_counter()
+        taken.append(answer)
+        spans.append((end - answer.seconds, end))
+    return taken, spans
+
+
+def most_at_once(spans: Sequence[tuple[float, float]]) -> int:
+    return max(sum(begin < moment <= end for begin, end in spans) for _, moment in spans)
