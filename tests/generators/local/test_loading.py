@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -64,96 +65,82 @@ def refused(config: LocalConfig, reason: str) -> str:
     return str(caught.value)
 
 
-BROKEN = {
-    "no config": (without("config.json"), "holds no config.json"),
-    "config is no JSON": (written("config.json", "{"), "not a valid JSON file"),
-    "config names no kind": (written("config.json", "{}"), "model_type"),
-    "unknown kind": (edited(model_type="nonsense"), "`nonsense`"),
-    "no language model": (edited(model_type="t5"), "is not a causal language model"),
-    "own code": (
-        edited(model_type="own", auto_map={"AutoConfig": "own.C", "AutoModelForCausalLM": "own.M"}),
-        "set trust_remote_code to true",
-    ),
-    "no tokenizer": (
-        without("tokenizer.json", "tokenizer_config.json"),
-        "holds no tokenizer; name one with the key 'tokenizer'",
-    ),
-    "broken tokenizer": (written("tokenizer.json", "{}"), "the tokenizer of .* cannot be loaded"),
-    "no weights": (without("model.safetensors"), "no file named model.safetensors"),
-    "weights cut off": (cut, "cannot be loaded: SafetensorError"),
-    "weights of another shape": (
-        edited(intermediate_size=256),
-        "do not fit its config.json: 6 are missing or of another shape",
-    ),
-    "broken generation_config": (
-        written("generation_config.json", "{"),
-        "generation_config.json is not a JSON object",
-    ),
-    "unknown quantization": (
-        edited(quantization_config={"quant_method": "foo"}),
+NO_TOKENIZER = without("tokenizer.json", "tokenizer_config.json")
+OWN_CODE = {"AutoConfig": "own.C", "AutoModelForCausalLM": "own.M"}
+UNKNOWN_METHOD = {"quant_method": "foo"}
+MISFIT = "do not fit its config.json: "
+# What is done to a directory -> what is said about it.
+BROKEN = [
+    (without("config.json"), "holds no config.json"),
+    (written("config.json", "{"), "not a valid JSON file"),
+    (written("config.json", "{}"), "model_type"),
+    (edited(model_type="nonsense"), "`nonsense`"),
+    (edited(model_type="t5"), "is not a causal language model"),
+    (edited(model_type="own", auto_map=OWN_CODE), "set trust_remote_code to true"),
+    (NO_TOKENIZER, "holds no tokenizer; name one with the key 'tokenizer'"),
+    (written("tokenizer.json", "{}"), "the tokenizer of .* cannot be loaded"),
+    (without("model.safetensors"), "no file named model.safetensors"),
+    (cut, "cannot be loaded: SafetensorError"),
+    (edited(intermediate_size=256), f"{MISFIT}6 are missing or of another shape"),
+    (edited(num_hidden_layers=3), f"{MISFIT}9 are missing"),
+    (written("generation_config.json", "{"), "generation_config.json is not a JSON object"),
+    (
+        edited(quantization_config=UNKNOWN_METHOD),
         "names a quantization method that transformers does not know: 'foo'",
     ),
-    "weights missing": (edited(num_hidden_layers=3), "do not fit its config.json: 9 are missing"),
-}
+]
 
 
-@pytest.mark.parametrize(("change", "reason"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("change", "reason"), BROKEN)
 def test_broken_directory(tiny_model: Path, tmp_path: Path, change: Change, reason: str) -> None:
     directory = copied(tiny_model, tmp_path / "model")
     change(directory)
     assert refused(LocalConfig(model=str(directory), dtype="float32"), reason).startswith("model: ")
 
 
-SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
-    "attention": ({"attn_implementation": "nonsense"}, 'attn_implementation="nonsense"'),
-    "flash attention": (
-        {"attn_implementation": "flash_attention_2"},
-        "FlashAttention2|flash_attention_2|flash_attn",
-    ),
-    "device": ({"device_map": "nonsense"}, "^device_map: 'nonsense' does not work here: "),
-    "absent device": ({"device_map": "cuda:99"}, "^device_map: 'cuda:99' does not work here: "),
-    "absent device of a part": (
-        {"device_map": {"model": "cpu", "lm_head": 99}},
-        "^device_map: 99 does not work here: ",
-    ),
-    "device that holds nothing": ({"device_map": "meta"}, "^device_map: 'meta' does not work here"),
-    "tokenizer": ({"tokenizer": "./nothing-here"}, "^tokenizer: there is no directory"),
-}
+SETTINGS: list[tuple[dict[str, Any], str]] = [
+    ({"attn_implementation": "nonsense"}, 'attn_implementation="nonsense"'),
+    ({"attn_implementation": "flash_attention_2"}, "FlashAttention2|flash_attention_2|flash_attn"),
+    ({"device_map": "nonsense"}, "^device_map: 'nonsense' does not work here: "),
+    ({"device_map": "cuda:99"}, "^device_map: 'cuda:99' does not work here: "),
+    ({"device_map": {"model": "cpu", "lm_head": 99}}, "^device_map: 99 does not work here: "),
+    ({"device_map": "meta"}, "^device_map: 'meta' does not work here"),  # it holds nothing
+    ({"tokenizer": "./nothing-here"}, "^tokenizer: there is no directory"),
+]
 
 
-@pytest.mark.parametrize(("settings", "reason"), SETTINGS.values(), ids=SETTINGS)
+@pytest.mark.parametrize(("settings", "reason"), SETTINGS)
 def test_setting_that_does_not_work(
     tiny_model: Path, settings: dict[str, Any], reason: str
 ) -> None:
     refused(LocalConfig(model=str(tiny_model), dtype="float32", **settings), reason)
 
 
+DEVICES = {"cpu", "cuda"}
+
+
 @pytest.mark.parametrize(
-    ("dtype", "expected"),
+    ("settings", "attribute", "values"),
     [
-        ("float16", torch.float16),
-        ("bfloat16", torch.bfloat16),
-        ("auto", torch.float32),  # that of the checkpoint
+        ({"dtype": "float16"}, "dtype", {torch.float16}),
+        ({"dtype": "bfloat16"}, "dtype", {torch.bfloat16}),
+        ({"dtype": "auto"}, "dtype", {torch.float32}),  # that of the checkpoint
+        ({"attn_implementation": "eager"}, "config._attn_implementation", {"eager"}),
+        ({"device_map": "cpu"}, "device.type", DEVICES),
+        ({"device_map": "auto"}, "device.type", DEVICES),
+        ({"device_map": {"model": "cpu", "lm_head": "cpu"}}, "device.type", DEVICES),
     ],
 )
-def test_dtype(tiny_model: Path, dtype: Any, expected: torch.dtype) -> None:
-    assert load(LocalConfig(model=str(tiny_model), dtype=dtype)).dtype is expected
-
-
-def test_attn_implementation(tiny_model: Path) -> None:
-    config = LocalConfig(model=str(tiny_model), attn_implementation="eager")
-    assert load(config).config._attn_implementation == "eager"
-
-
-@pytest.mark.parametrize("device_map", ["cpu", "auto", {"model": "cpu", "lm_head": "cpu"}])
-def test_device_map(tiny_model: Path, device_map: Any) -> None:
-    config = LocalConfig(model=str(tiny_model), device_map=device_map)
-    assert load(config).device.type in ("cpu", "cuda")
+def test_setting_that_works(
+    tiny_model: Path, settings: dict[str, Any], attribute: str, values: set[object]
+) -> None:
+    model = load(LocalConfig(model=str(tiny_model), **settings))
+    assert attrgetter(attribute)(model) in values
 
 
 def test_tokenizer_of_another_directory(tiny_model: Path, tmp_path: Path) -> None:
     directory = copied(tiny_model, tmp_path / "model")
-    without("tokenizer.json", "tokenizer_config.json")(directory)
+    NO_TOKENIZER(directory)
     config = LocalConfig(model=str(directory), tokenizer=str(tiny_model))
     load(config)
     assert load_tokenizer(config).eos_token == "<|end|>"
@@ -181,20 +168,23 @@ LLAMA3 = {"original_max_position_embeddings": 25, "low_freq_factor": 1.0, "high_
 SMALL: dict[str, Any] = {"vocab_size": 10, "hidden_size": 8, "n_layer": 1, "n_head": 1}
 
 
+NO_LIMIT = int(1e30)
+
+
 @pytest.mark.parametrize(
     ("config", "tokenizer_limit", "expected"),
     [
         (GPT2Config(**SMALL, n_positions=77), 50, 77),
         (BloomConfig(**SMALL), 50, 50),  # of a kind without a limit of its own
-        (BloomConfig(**SMALL), int(1e30), None),
-        (llama("linear", factor=4.0), int(1e30), 400),
+        (BloomConfig(**SMALL), NO_LIMIT, None),
+        (llama("linear", factor=4.0), NO_LIMIT, 400),
         (llama("linear", factor=4.0), 300, 300),
         (llama("linear", factor=4.0), 50, 100),
-        (llama("dynamic", factor=2.0), int(1e30), 200),
-        (llama("yarn", factor=4.0, original_max_position_embeddings=100), int(1e30), 400),
+        (llama("dynamic", factor=2.0), NO_LIMIT, 200),
+        (llama("yarn", factor=4.0, original_max_position_embeddings=100), NO_LIMIT, 400),
         # The extended length stands in max_position_embeddings already.
-        (llama("yarn", factor=4.0, original_max_position_embeddings=25), int(1e30), 100),
-        (llama("llama3", factor=4.0, **LLAMA3), int(1e30), 100),
+        (llama("yarn", factor=4.0, original_max_position_embeddings=25), NO_LIMIT, 100),
+        (llama("llama3", factor=4.0, **LLAMA3), NO_LIMIT, 100),
     ],
 )
 def test_context_length(
