@@ -4,29 +4,21 @@ tests/data/matching.jsonl holds a careful Polish reader's judgments, written bef
 rule: what the rules make of them is stated in the README, and test_readme.py checks it.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
 from ragifeval.text.matching import RULES, Text, find_substring, find_words
 from ragifeval.text.normalizer import Normalizer
+from tools.testing.process import records
 
-CASES = [
-    json.loads(line)
-    for line in (Path(__file__).parents[1] / "data" / "matching.jsonl")
-    .read_text("utf-8")
-    .splitlines()
-]
-
-
+CASES = records(Path(__file__).parents[1] / "data" / "matching.jsonl")
 # phrase, answer, found as a substring, found as words
 TABLE = [
     ("20 zł", "Opłata wynosi 20 zł.", True, True),
     ("20 zł", "Opłata wynosi 120 zł.", True, False),
-    ("800", "Świadczenie to 1800 zł.", True, False),
     ("nie", "Niestety.", True, False),
-    ("5 dni", "Masz 15 dni.", True, False),
+    ("112", "Zapłaci Pan 112,50 zł.", True, False),
     ("7 dni", "w terminie siedmiu dni", False, True),
     ("4 000 zł", "cztery tysiące złotych", False, True),
     ("4 000 zł", "4000 PLN", False, True),
