@@ -11,17 +11,11 @@ from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.errors import UserError
 from ragifeval.judge.items import read_items
 
-BENCHMARK = Benchmark(
-    {
-        "d1": Document("d1", "Paszport kosztuje 140 zł."),
-        "d2": Document("d2", "Dowód jest darmowy."),
-    },
-    (
-        Sample(
-            "s1", "Ile kosztuje paszport?", ("d1", "d2"), {"cite": ["d1"]}, reference="140 zł [0]"
-        ),
-    ),
-)
+PASSPORT = Document("d1", "Paszport kosztuje 140 zł.")
+CARD = Document("d2", "Dowód jest darmowy.")
+QUESTION = "Ile kosztuje paszport?"
+SAMPLE = Sample("s1", QUESTION, ("d1", "d2"), {"cite": ["d1"]}, reference="140 zł [0]")
+BENCHMARK = Benchmark({"d1": PASSPORT, "d2": CARD}, (SAMPLE,))
 
 
 def read(folder: Path, *records: Mapping[str, Any]) -> Any:
@@ -30,40 +24,36 @@ def read(folder: Path, *records: Mapping[str, Any]) -> Any:
     return read_items(path, BENCHMARK)
 
 
-def test_a_log_takes_the_rest_from_the_benchmark(tmp_path: Path) -> None:
-    (item,) = read(tmp_path, {"id": "s1", "answer": "140", "context": ["d2", "d1"]})
-    assert item.question == "Ile kosztuje paszport?"
-    assert item.reference == "140 zł [0]"
-    assert item.contexts == ["Dowód jest darmowy.", "Paszport kosztuje 140 zł."]
-    assert item.cite == ["d1"]
+OWN = {"reference": "150", "contexts": ["x"], "cite": ["d2"], "retrieved": ["d1", "d2"]}
+BLANK = {"reference": " ", "contexts": ["", " \n"], "cite": [""], "retrieved": [" "]}
+NOTHING = dict.fromkeys(("reference", "contexts", "cite", "retrieved"))
+# A record -> what is known of it: what it says itself, then what the benchmark knows of it.
+KNOWN: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {"id": "s1", "answer": "140", "context": ["d2", "d1"]},
+        {
+            "question": QUESTION,
+            "reference": "140 zł [0]",
+            "contexts": [CARD.contents, PASSPORT.contents],
+            "cite": ["d1"],
+        },
+    ),
+    ({"question": QUESTION, "answer": "140"}, {"id": "s1", "reference": "140 zł [0]"}),
+    ({"id": "s1", "answer": "140", **OWN}, OWN),
+    # The id is that of another question.
+    ({"id": "s1", "question": "Inna?", "answer": "x"}, {"question": "Inna?", **NOTHING}),
+    ({"id": "x", "answer": None, "error": "500"}, {"question": None, "error": "500", **NOTHING}),
+    # What is blank is not given, but for an answer.
+    ({"question": "?", "answer": "", "contexts": []}, {"id": "line 1", "answer": "", **NOTHING}),
+    ({"question": "?", "answer": " ", **BLANK}, {"answer": " ", **NOTHING}),
+    ({"question": "?", "answer": "x", "contexts": ["", "a"]}, {"contexts": ["a"]}),
+]
 
 
-def test_a_question_stands_for_its_id(tmp_path: Path) -> None:
-    (item,) = read(tmp_path, {"question": "Ile kosztuje paszport?", "answer": "140"})
-    assert (item.id, item.reference) == ("s1", "140 zł [0]")
-
-
-def test_what_a_record_says_itself_goes_first(tmp_path: Path) -> None:
-    own = {"reference": "150", "contexts": ["x"], "cite": ["d2"], "retrieved": ["d1", "d2"]}
-    (item,) = read(tmp_path, {"id": "s1", "answer": "140", **own})
-    assert (item.reference, item.contexts, item.cite) == ("150", ["x"], ["d2"])
-    assert item.retrieved == ["d1", "d2"]
-
-
-def test_an_id_of_another_question_is_no_sample(tmp_path: Path) -> None:
-    (item,) = read(tmp_path, {"id": "s1", "question": "Co innego?", "answer": "x"})
-    assert (item.question, item.reference, item.contexts) == ("Co innego?", None, None)
-
-
-def test_nothing_known_is_none(tmp_path: Path) -> None:
-    first, second = read(
-        tmp_path,
-        {"id": "x", "answer": None, "error": "500"},
-        {"question": "?", "answer": "", "reference": "  ", "contexts": []},
-    )
-    assert (first.question, first.reference, first.contexts, first.error) == (None,) * 3 + ("500",)
-    assert (second.id, second.reference, second.contexts) == ("line 2", None, None)
-    assert second.answer == ""
+@pytest.mark.parametrize(("record", "known"), KNOWN)
+def test_what_is_known(tmp_path: Path, record: dict[str, Any], known: dict[str, Any]) -> None:
+    (item,) = read(tmp_path, record)
+    assert {name: getattr(item, name) for name in known} == known
 
 
 @pytest.mark.parametrize(
@@ -103,15 +93,6 @@ def test_ids_in_a_cell(tmp_path: Path, cell: str, ids: list[str] | None) -> None
     )
     (item,) = read_items(path, None)
     assert (item.retrieved, item.cite) == (ids, ids)
-
-
-def test_what_is_blank_is_not_given(tmp_path: Path) -> None:
-    blank = {"reference": " ", "contexts": ["", " \n"], "cite": [""], "retrieved": [" "]}
-    (item,) = read(tmp_path, {"question": "?", "answer": " ", **blank})
-    assert (item.reference, item.contexts, item.cite, item.retrieved) == (None,) * 4
-    assert item.answer == " "
-    (item,) = read(tmp_path, {"question": "?", "answer": "x", "contexts": ["", "a"]})
-    assert item.contexts == ["a"]
 
 
 def test_half_of_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:

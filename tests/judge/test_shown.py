@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragifeval.__main__ import evaluate, main
-from tools.testing.process import records
+from tools.testing.process import records, write_records
 
 
 @pytest.fixture(scope="module")
@@ -23,20 +23,26 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     paths = folder / "a.jsonl", folder / "b.jsonl"
     for path, name in zip(paths, ("extractive", "refuse"), strict=True):
         found = records(folder / f"{name}.jsonl")
-        lines = []
         for number, record in enumerate(found):
             judged = {"correctness": float(1 + number % 5), "recall": number / 10}
             if name == "refuse" and number == 9:
                 del judged["recall"]
             record |= {"judged": judged, "judge_signature": "model:j#1"}
-            lines.append(json.dumps(record, ensure_ascii=False) + "\n")
-        path.write_text("".join(lines), encoding="utf-8")
+        write_records(path, found)
     return paths
 
 
-def test_compare_shows_them(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", *map(str, logs), "--draws", "100"]) == 0
-    out = capsys.readouterr().out
+Capture = pytest.CaptureFixture[str]
+
+
+def compared(capsys: Capture, *arguments: object) -> tuple[str, str]:
+    """What `compare` says, on stdout and stderr."""
+    assert main(["compare", *map(str, arguments), "--draws", "100"]) == 0
+    return capsys.readouterr()
+
+
+def test_compare_shows_them(logs: tuple[Path, Path], capsys: Capture) -> None:
+    out, _ = compared(capsys, *logs)
     assert "judged (docs/judge.md): means with 95 % intervals" in out
     assert "correctness (10)" in out
     assert "recall (9)" in out  # judged in both
@@ -44,34 +50,25 @@ def test_compare_shows_them(logs: tuple[Path, Path], capsys: pytest.CaptureFixtu
     assert "0.4000 (" in out
 
 
-def test_compare_keeps_them_apart_from_the_rules(
-    logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["compare", *map(str, logs), "--draws", "100", "--format", "csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+def test_compare_keeps_them_apart_from_the_rules(logs: tuple[Path, Path], capsys: Capture) -> None:
+    rows = list(csv.DictReader(io.StringIO(compared(capsys, *logs, "--format", "csv")[0])))
     means = {row["measure"]: float(row["mean"]) for row in rows if row["log"] == "a.jsonl"}
     assert means["judged correctness"] == 3.0
     assert means["correctness"] <= 1
-    assert main(["compare", *map(str, logs), "--draws", "100", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(compared(capsys, *logs, "--format", "json")[0])
     assert found["models"][1]["judged"]["recall"]["count"] == 9
 
 
 def test_compare_warns_of_other_judges(
-    logs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    logs: tuple[Path, Path], tmp_path: Path, capsys: Capture
 ) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text(logs[1].read_text("utf-8").replace("model:j#1", "model:k#1"), "utf-8")
-    assert main(["compare", str(logs[0]), str(other), "--draws", "100"]) == 0
-    assert "were judged in different ways" in capsys.readouterr().err
+    assert "were judged in different ways" in compared(capsys, logs[0], other)[1]
 
 
-def test_an_unjudged_log_shows_nothing_of_it(
-    logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    log = logs[0].with_name("extractive.jsonl")
-    assert main(["compare", str(log), "--draws", "100"]) == 0
-    assert "judged" not in capsys.readouterr().out
+def test_an_unjudged_log_shows_nothing_of_it(logs: tuple[Path, Path], capsys: Capture) -> None:
+    assert "judged" not in compared(capsys, logs[0].with_name("extractive.jsonl"))[0]
 
 
 def test_report_shows_them(logs: tuple[Path, Path], tmp_path: Path) -> None:
@@ -81,6 +78,5 @@ def test_report_shows_them(logs: tuple[Path, Path], tmp_path: Path) -> None:
     assert '<h3 id="judged">Druga opinia</h3>' in text
     assert "<dd>3,0000 " in text
     assert "<dd>0,4000 " in text
-    plain = logs[0].with_name("extractive.jsonl")
-    assert main(["report", str(plain), "-o", str(page)]) == 0
+    assert main(["report", str(logs[0].with_name("extractive.jsonl")), "-o", str(page)]) == 0
     assert 'id="judged"' not in page.read_text(encoding="utf-8")

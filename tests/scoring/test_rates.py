@@ -9,65 +9,39 @@ from ragifeval.scoring.rates import are_observed, observe, rates
 
 REFUSAL = "Nie mam informacji"
 CITE = {"cite": ["b", "c"]}
+ANSWERED = {"refuse": False, "include": ["17 zł"]}
+MISSED = {"include": 0}
 
-# expect, answer, scores -> the rates that are 1; then those that are 0. The context is a, b, c.
+ALWAYS = ("right", "partly", "wrong", "cites_unknown", "reasoning")
+# expect, answer, scores -> the rates that are 1; those that are 0 beside ALWAYS. The context is
+# a, b, c.
 CASES: list[tuple[dict[str, Any], str, dict[str, float], str, str]] = [
     (
         {"include": ["17 zł"], **CITE},
         "17 zł [1][2].",
         {"include": 1, "cite_f1": 1, "cite_recall": 1},
         "right",
-        "partly wrong false_refusal cites_distractor cites_unknown uncited reasoning",
+        "false_refusal cites_distractor uncited",
     ),
     (
         CITE,
         "Tak [0, 1, 7].",
         {"cite_f1": 0.4},
         "partly cites_distractor cites_unknown",
-        "right wrong false_refusal uncited reasoning",
+        "false_refusal uncited",
     ),
     (
         {"include": ["17 zł"], "exclude": ["18 zł"], "safe": True, **CITE},
         "Nie wiem.",
         {"include": 0, "exclude": 1, "safe": 1, "cite_f1": 0},
         "wrong uncited",
-        "right partly false_refusal cites_distractor cites_unknown reasoning",
+        "false_refusal cites_distractor",
     ),
-    (
-        {"exclude": ["18 zł", "19 zł"]},
-        "18 zł [1].",
-        {"exclude": 0.5},
-        "partly",
-        "right wrong false_refusal cites_unknown reasoning",
-    ),
-    (
-        {"refuse": False, "include": ["17 zł"]},
-        "NIE MAM INFORMACJI, niestety.",
-        {"refuse": 0, "include": 0},
-        "wrong false_refusal",
-        "right partly cites_unknown reasoning",
-    ),
-    (
-        {"refuse": False, "include": ["17 zł"]},
-        "Hm.",
-        {"refuse": 1, "include": 0},
-        "wrong",
-        "right partly false_refusal cites_unknown reasoning",
-    ),
-    (
-        {"refuse": True},
-        REFUSAL,
-        {"refuse": 1},
-        "right",
-        "partly wrong no_refusal cites_unknown reasoning",
-    ),
-    (
-        {"refuse": True},
-        "17 zł",
-        {"refuse": 0},
-        "wrong no_refusal",
-        "right partly cites_unknown reasoning",
-    ),
+    ({"exclude": ["18 zł", "19 zł"]}, "18 zł [1].", {"exclude": 0.5}, "partly", "false_refusal"),
+    (ANSWERED, "NIE MAM INFORMACJI, niestety.", MISSED | {"refuse": 0}, "wrong false_refusal", ""),
+    (ANSWERED, "Hm.", MISSED | {"refuse": 1}, "wrong", "false_refusal"),
+    ({"refuse": True}, REFUSAL, {"refuse": 1}, "right", "no_refusal"),
+    ({"refuse": True}, "17 zł", {"refuse": 0}, "wrong no_refusal", ""),
 ]
 
 
@@ -78,8 +52,8 @@ def test_rates(
     observed = observe(expect, ["a", "b", "c"], answer, REFUSAL)
     assert are_observed(observed)
     assert rates({"observed": observed}, scores) == {
+        **dict.fromkeys((*ALWAYS, *zeros.split()), 0.0),
         **dict.fromkeys(ones.split(), 1.0),
-        **dict.fromkeys(zeros.split(), 0.0),
     }
 
 

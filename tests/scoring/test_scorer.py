@@ -52,17 +52,9 @@ def test_every_condition_under_both_rules(scorer: Scorer) -> None:
 
 
 def test_an_empty_answer(scorer: Scorer) -> None:
-    expected = {
-        "include": 0.0,
-        "exclude": 1.0,
-        "cite_f1": 0.0,
-        "cite_precision": 0.0,
-        "cite_recall": 0.0,
-        "refuse": 1.0,
-        "safe": 1.0,
-        "len_chars": 0.0,
-        "len_words": 0.0,
-    }
+    met = dict.fromkeys(("exclude", "refuse", "safe"), 1.0)
+    missed = ("include", "cite_f1", "cite_precision", "cite_recall", "len_chars", "len_words")
+    expected = {**met, **dict.fromkeys(missed, 0.0)}
     found = scorer.score(EVERYTHING, EVERYTHING.context, "")
     assert found == {"substring": expected, "words": expected}
 
@@ -112,47 +104,42 @@ def test_more_samples_than_are_remembered(
         assert [scores["include"] for scores in found] == [0.0, 1.0, 0.0, 1.0]
 
 
-class TestBadwords:
-    def write(self, folder: Path, content: bytes) -> Path:
-        path = folder / "badwords.txt"
-        path.write_bytes(content)
-        return path
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "badwords.txt"
+    path.write_bytes(content)
+    return path
 
-    def test_one_word_a_line(self, tmp_path: Path) -> None:
-        path = self.write(tmp_path, "\ufeffDureń\r\n\r\n  kurwa \ncho\u00adlera".encode())
-        assert list(read_badwords(path)) == ["dureń", "kurwa", "cholera"]
 
-    def test_their_lemmas_are_what_counts(self, tmp_path: Path, normalizer: Normalizer) -> None:
-        path = self.write(tmp_path, "durniem\ndurniowi\nkurwami\nxyzżźć\n".encode())
-        assert load_badwords(path, normalizer) == {"dureń", "kurwa", "xyzżźć"}
+def test_badwords_are_one_a_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "\ufeffDureń\r\n\r\n  kurwa \ncho\u00adlera".encode())
+    assert list(read_badwords(path)) == ["dureń", "kurwa", "cholera"]
 
-    @pytest.mark.parametrize(
-        ("content", "line", "shown"),
-        [
-            ("dureń\nty durniu\n", 2, "'ty durniu'"),
-            ("kurwa\n\nsukin-syn\n", 3, "'sukin-syn'"),
-            ("***\n", 1, "'***'"),
-            ("kurwa, dureń", 1, "'kurwa, dureń'"),
-        ],
-    )
-    def test_a_line_that_is_not_one_word(
-        self, tmp_path: Path, content: str, line: int, shown: str
-    ) -> None:
-        path = self.write(tmp_path, content.encode())
-        with pytest.raises(UserError) as caught:
-            read_badwords(path)
-        message = str(caught.value)
-        assert message == f"{path}:{line}: one word a line is expected, not {shown}"
 
-    @pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf"])
-    def test_an_empty_file(self, tmp_path: Path, content: bytes) -> None:
-        path = self.write(tmp_path, content)
-        with pytest.raises(UserError) as caught:
-            read_badwords(path)
-        assert str(caught.value).startswith(f"{path}: holds no words")
+def test_the_lemmas_of_badwords_are_what_counts(tmp_path: Path, normalizer: Normalizer) -> None:
+    path = written(tmp_path, "durniem\ndurniowi\nkurwami\nxyzżźć\n".encode())
+    assert load_badwords(path, normalizer) == {"dureń", "kurwa", "xyzżźć"}
 
-    def test_what_cannot_be_read(self, tmp_path: Path) -> None:
-        with pytest.raises(UserError, match=r"missing\.txt: cannot be read"):
-            read_badwords(tmp_path / "missing.txt")
-        with pytest.raises(UserError, match="is not UTF-8 text"):
-            read_badwords(self.write(tmp_path, "dureń".encode("cp1250")))
+
+EXPECTED = "one word a line is expected, not"
+NOTHING = ": holds no words; one word a line is expected"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("dureń\nty durniu\n".encode(), f":2: {EXPECTED} 'ty durniu'"),
+        (b"kurwa\n\nsukin-syn\n", f":3: {EXPECTED} 'sukin-syn'"),
+        (b"***\n", f":1: {EXPECTED} '***'"),
+        ("kurwa, dureń".encode(), f":1: {EXPECTED} 'kurwa, dureń'"),
+        (b"", NOTHING),
+        (b"\n \r\n", NOTHING),
+        (b"\xef\xbb\xbf", NOTHING),
+        ("dureń".encode("cp1250"), ": is not UTF-8 text (unexpected end of data)"),
+        (None, ": cannot be read: No such file or directory"),
+    ],
+)
+def test_what_is_no_list_of_badwords(tmp_path: Path, content: bytes | None, said: str) -> None:
+    path = tmp_path / "missing.txt" if content is None else written(tmp_path, content)
+    with pytest.raises(UserError) as caught:
+        read_badwords(path)
+    assert str(caught.value) == f"{path}{said}"

@@ -11,12 +11,8 @@ from ragifeval.scoring.statistics import Estimate, Tally
 # Three samples, and the means by hand.
 SCORES: list[dict[str, float]] = [
     {
-        "include": 1 / 2,
-        "cite_f1": 2 / 3,
-        "cite_precision": 1 / 2,
-        "cite_recall": 1.0,
-        "len_chars": 100.0,
-        "len_words": 20.0,
+        **{"include": 1 / 2, "len_chars": 100.0, "len_words": 20.0},
+        **{"cite_f1": 2 / 3, "cite_precision": 1 / 2, "cite_recall": 1.0},
     },
     {"exclude": 1.0, "refuse": 0.0, "len_chars": 50.0, "len_words": 7.0},
     {"safe": 1.0, "include": 1.0, "len_chars": 0.0, "len_words": 0.0},

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,6 @@ import spacy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spacy.cli.package import package
-from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -39,26 +38,21 @@ NORMALIZED = {
     # The documented example, to the letter.
     "Powiedział jej, że ma 35 lat (skłamał!).": "powiedzieć ona że mieć 35 rok skłamać",
     "": "",
-    " \n\t": "",
-    "… — !?": "",
-    "URZĄD GMINY": "urząd gmina",
-    "w urzędzie gminy": "w urząd gmina",
+    "… — !? \n\t": "",
+    "W URZĘDZIE GMINY": "w urząd gmina",
     "JPK_VAT-7": "jpk vat 7",
     "a.b_C/1": "a b c 1",
     "1112,04 zł": "1112 04 złoty",
-    "10MB": "10mb",
     "30zł": "30zł",
     "½ etatu": "½ etat",
     # Decomposed, soft hyphens and zero-width characters, ligatures, superscripts.
     nfd("Żółtą łódź zgłoś w urzędzie"): "żółty łódź zgłosić w urząd",
-    f"urzę{SHY}dzie": "urząd",
     f"do{SHY}wo{SHY}dów oso{ZWSP}bistych": "dowód osobisty",
     f"{BOM}gminy{ZWJ}": "gmina",
     f"urze{SHY}\u0328dzie": "urząd",  # the ogonek behind a soft hyphen
     "ﬁrma i ﬂota": "firma i flota",
     "oﬃce": "office",
     "5 cm³ i 20 m²": "5 cm3 i 20 m2",
-    "5 cm3": "5 cm3",
 }
 
 
@@ -112,7 +106,6 @@ def test_the_default_is_the_pipeline_of_the_table_without_spacy(normalizer: Norm
 
 # Text -> text without what cannot be seen. Not NFKC: "½" would become "1⁄2".
 CLEANED = {
-    "gmina": "gmina",
     "½ ① ㎏ № ⁄ ™": "½ ① ㎏ № ⁄ ™",
     "m¹m²m³": "m1m2m3",
     "ﬀ ﬁ ﬂ ﬃ ﬄ ﬅ ﬆ": "ff fi fl ffi ffl st st",
@@ -120,7 +113,7 @@ CLEANED = {
     "\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u202a\u2066\u061c": "",
     "a\nb\u00a0c\td": "a\nb\u00a0c\td",
     "ﬁ\u0301": "fí",  # what becomes plain can take the accent that follows
-    "K": "K",  # the sign for kelvin is a K
+    "\u212a": "K",  # the sign for kelvin is a K
 }
 
 
@@ -243,40 +236,28 @@ NAME, VERSION = "urzedowy", "1.2.3"
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The path of a saved pipeline: tok2vec and an edit-tree lemmatizer that listens to it."""
     spacy.util.fix_random_seed(0)
-    nlp = spacy.blank(
-        "pl", meta={"name": NAME, "version": VERSION, "author": "", "license": "", "url": ""}
-    )
+    meta = {"name": NAME, "version": VERSION, "author": "", "license": "", "url": ""}
+    nlp = spacy.blank("pl", meta=meta)
     nlp.add_pipe("tok2vec")
     nlp.add_pipe("sentencizer")
-    nlp.add_pipe(
-        "trainable_lemmatizer",
-        config={
-            "min_tree_freq": 1,
-            "model": {
-                "@architectures": "spacy.Tagger.v2",
-                "nO": None,
-                "tok2vec": {
-                    "@architectures": "spacy.Tok2VecListener.v1",
-                    "width": nlp.get_pipe("tok2vec").model.get_dim("nO"),
-                },
-            },
-        },
-    )
-    examples = list(_examples(nlp))
+    listener = {
+        "@architectures": "spacy.Tok2VecListener.v1",
+        "width": nlp.get_pipe("tok2vec").model.get_dim("nO"),
+    }
+    model = {"@architectures": "spacy.Tagger.v2", "nO": None, "tok2vec": listener}
+    nlp.add_pipe("trainable_lemmatizer", config={"min_tree_freq": 1, "model": model})
+    examples = []
+    # Single words too: the normalizer shows the pipeline one word at a time.
+    for text in [*SENTENCES, *LEMMAS]:
+        words = text.split()
+        reference = Doc(nlp.vocab, words=words, lemmas=[LEMMAS[word] for word in words])
+        examples.append(Example(Doc(nlp.vocab, words=words), reference))
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(30):
         nlp.update(examples, sgd=optimizer, drop=0.0)
     path = tmp_path_factory.mktemp("pipeline") / "saved"
     nlp.to_disk(path)
     return path
-
-
-def _examples(nlp: Language) -> Iterator[Example]:
-    # Single words too: the normalizer shows the pipeline one word at a time.
-    for text in [*SENTENCES, *LEMMAS]:
-        words = text.split()
-        reference = Doc(nlp.vocab, words=words, lemmas=[LEMMAS[word] for word in words])
-        yield Example(Doc(nlp.vocab, words=words), reference)
 
 
 @pytest.fixture(scope="module")
@@ -362,36 +343,32 @@ def test_words_are_their_own_lemmas(name: str) -> None:
         assert lemmas == [""] * len(words)
 
 
-@pytest.mark.parametrize("load", [load_normalizer, normalizer_name])
-@pytest.mark.parametrize("language", ["", "qq", "German", "DE", "de/", "../lang/de", "lex_attrs"])
-def test_an_unknown_language(load: object, language: str) -> None:
-    assert callable(load)
-    with pytest.raises(UserError) as caught:
-        load(f"blank:{language}")
-    message = str(caught.value)
-    assert message.startswith(f"--normalizer: spaCy has no language {language!r}; ")
-    assert ", de, " in message
-    assert "\n" not in message
+UNKNOWN_LANGUAGES = ["", "qq", "German", "DE", "de/", "../lang/de", "lex_attrs"]
 
 
-@pytest.mark.parametrize("load", [load_normalizer, normalizer_name])
-@pytest.mark.parametrize("name", ["pl_no_such_model", "", "json", "no/such/path", "config"])
-def test_an_unknown_pipeline(load: object, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)  # where "config" is a folder, but no pipeline
-    assert callable(load)
+def refusal(load: Callable[[str], object], name: str) -> str:
+    """The one line about a normalizer that is none."""
     with pytest.raises(UserError) as caught:
         load(name)
     message = str(caught.value)
     assert message.startswith("--normalizer: ")
-    assert repr(name) in message
-    assert "pip install https://github.com/explosion/spacy-models/" in message
     assert "\n" not in message
+    return message
 
 
 @pytest.mark.parametrize("load", [load_normalizer, normalizer_name])
-def test_a_file_is_no_pipeline(load: object, tmp_path: Path) -> None:
+def test_what_is_no_normalizer(
+    load: Callable[[str], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for language in UNKNOWN_LANGUAGES:
+        message = refusal(load, f"blank:{language}")
+        assert message.startswith(f"--normalizer: spaCy has no language {language!r}; ")
+        assert ", de, " in message
+    monkeypatch.chdir(ROOT)  # where "config" is a folder, but no pipeline
+    for name in ("pl_no_such_model", "", "json", "no/such/path", "config"):
+        message = refusal(load, name)
+        assert repr(name) in message
+        assert "pip install https://github.com/explosion/spacy-models/" in message
     (tmp_path / "meta.json").write_text("{", encoding="utf-8")
-    assert callable(load)
     for path in (tmp_path / "meta.json", tmp_path):
-        with pytest.raises(UserError, match="--normalizer: "):
-            load(str(path))
+        assert refusal(load, str(path))
