@@ -31,31 +31,19 @@ def config(url: str = "http://127.0.0.1:9/v1") -> RemoteConfig:
     return RemoteConfig(model="m", api_base=url, max_retries=0, sleep_time=0.01, max_tokens=9)
 
 
-def ok(text: str) -> dict[str, Any]:
-    return answered(text)
-
-
 # A line of an engine's output -> the text of the answer, or the error.
+NONE = "the batch has no answer: "
+EXPIRED = {"code": "batch_expired", "message": "This request expired."}
+REFUSED = {"status_code": 400, "body": {"error": {"message": "too long"}}}
+NO_CHOICES = {"status_code": 200, "body": {"choices": []}}
 LINES: list[tuple[dict[str, Any], str | None, str]] = [
-    (ok("Tak."), "Tak.", ""),
-    (ok("Tak.") | {"error": None}, "Tak.", ""),
-    ({"response": {"body": ok("Nie.")["response"]["body"]}}, "Nie.", ""),
-    (
-        {"response": None, "error": {"code": "batch_expired", "message": "This request expired."}},
-        None,
-        "the batch has no answer: This request expired.",
-    ),
-    (
-        {"response": {"status_code": 400, "body": {"error": {"message": "too long"}}}},
-        None,
-        "the batch has no answer: 400: too long",
-    ),
-    ({"response": None, "error": None}, None, "the batch has no answer: no reason is given"),
-    (
-        {"response": {"status_code": 200, "body": {"choices": []}}},
-        None,
-        "the response holds no choices",
-    ),
+    (answered("Tak."), "Tak.", ""),
+    (answered("Tak.") | {"error": None}, "Tak.", ""),
+    ({"response": {"body": answered("Nie.")["response"]["body"]}}, "Nie.", ""),
+    ({"response": None, "error": EXPIRED}, None, f"{NONE}This request expired."),
+    ({"response": REFUSED}, None, f"{NONE}400: too long"),
+    ({"response": None, "error": None}, None, f"{NONE}no reason is given"),
+    ({"response": NO_CHOICES}, None, "the response holds no choices"),
 ]
 
 
@@ -72,7 +60,7 @@ def test_responses(tmp_path: Path, line: dict[str, Any], text: str | None, error
 
 def test_requests_without_an_answer_are_written(tmp_path: Path) -> None:
     output = tmp_path / "a.jsonl"
-    output.write_text(json.dumps({"custom_id": "p1", **ok("Tak.")}), encoding="utf-8")
+    output.write_text(json.dumps({"custom_id": "p1", **answered("Tak.")}), encoding="utf-8")
     files = BatchFiles([output], tmp_path / "p.jsonl", [output])
     generator = FileGenerator(config(), files, key=question_id)
     asked = [request("p1"), request("p2@twin"), request("p1", 2)]
@@ -152,11 +140,8 @@ def test_a_run_that_is_stopped_goes_on_with_what_was_sent(run: Run, tmp_path: Pa
 
 
 def test_failures_and_expiry_leave_what_there_is(run: Run) -> None:
-    lines = {
-        "p1": ok("Tak."),
-        "p2": {"response": None, "error": {"message": "expired"}},
-        "p3": None,
-    }
+    expired = {"response": None, "error": {"message": "expired"}}
+    lines = {"p1": answered("Tak."), "p2": expired, "p3": None}
     run.service.answering = lambda key, body: lines[key]
     run.service.status = "expired"
     answers = run.ask(["p1", "p2", "p3"])
@@ -166,7 +151,7 @@ def test_failures_and_expiry_leave_what_there_is(run: Run) -> None:
         "the batch ended without it; run again to ask for it",
     ]
     # What has no answer is sent as a new batch.
-    run.service.answering = lambda key, body: ok("Nie.")
+    run.service.answering = lambda key, body: answered("Nie.")
     assert [answer.text for answer in run.ask(["p2", "p3"])] == ["Nie.", "Nie."]
 
 

@@ -6,26 +6,22 @@ import pytest
 from ragifeval.judge.agreement import agreements, kappa, rho
 from ragifeval.judge.items import Item, Judgement
 
-
-def test_kappa_by_hand() -> None:
-    """Cohen's own kind of table: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no.
-
-    Observed 35/50; by chance 25/50 x 30/50 + 25/50 x 20/50 = 1/2; kappa (0.7 - 0.5) / 0.5.
-    """
-    pairs = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
-    assert kappa(np.array(pairs, dtype=float)) == pytest.approx(0.4)
+# Cohen's own kind of table: 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no. Observed 35/50; by chance
+# 25/50 x 30/50 + 25/50 x 20/50 = 1/2; kappa (0.7 - 0.5) / 0.5.
+COHEN = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
 
 
 @pytest.mark.parametrize(
     ("pairs", "value"),
     [
+        (COHEN, pytest.approx(0.4)),
         ([(1, 1), (0, 0)], 1.0),
         ([(1, 0), (0, 1)], -1.0),
         ([(1, 1), (1, 1)], None),
         ([(1, 0), (1, 1)], 0.0),
     ],
 )
-def test_kappa_at_its_ends(pairs: list[tuple[int, int]], value: float | None) -> None:
+def test_kappa_by_hand(pairs: list[tuple[int, int]], value: float | None) -> None:
     assert kappa(np.array(pairs, dtype=float)) == value
 
 

@@ -76,7 +76,7 @@ def test_prompts_show_what_they_are_given_and_ask_for_json(language: str) -> Non
 # What a judge replies -> what is read; None for what is asked again.
 READ: list[tuple[type[BaseModel], str, object]] = [
     (Grade, '{"reason": "Zgodna.", "score": 4}', (4.0, "Zgodna.")),
-    (Grade, '{"reason": "Brakuje terminu.", "score": 3.5}', (3.5, "Brakuje terminu.")),
+    (Grade, '{"reason": "Brak terminu.", "score": 3.5}', (3.5, "Brak terminu.")),
     (Grade, '```json\n{"uzasadnienie": "tak", "ocena": "4",}\n```', (4.0, "tak")),
     (Grade, 'Oto ocena: {"score": 5}', (5.0, "")),
     (Grade, "Ocena: 2\nUzasadnienie: Inna kwota.", (2.0, "Inna kwota.")),
@@ -191,6 +191,9 @@ def claims_judged(**changes: object) -> Judgement:
     return judged(metrics_of("pl")["claims"], ITEM, json.dumps({**CLAIMS, **changes}))[1]
 
 
+MORE_THAN_THERE_ARE = "common: 3 of 2 claims of the reference"
+
+
 def test_claims_by_counts_and_by_lists() -> None:
     """Two of two, three, two in common as counted; of two and three, one in common as listed."""
     found = claims_judged(common_count=2)
@@ -207,10 +210,7 @@ def test_claims_by_counts_and_by_lists() -> None:
         ({}, None),
         ({"common_count": 2}, ["common: 2 counted, 1 listed"]),
         ({"candidate_claims": []}, ["candidate: 3 counted, 0 listed"]),
-        (
-            {"common_count": 3},
-            ["common: 3 counted, 1 listed", "common: 3 of 2 claims of the reference"],
-        ),
+        ({"common_count": 3}, ["common: 3 counted, 1 listed", MORE_THAN_THERE_ARE]),
     ],
 )
 def test_counts_and_lists_that_disagree(
