@@ -90,6 +90,8 @@ def test_vertex_needs_no_base_url(tmp_path: Path) -> None:
 
 
 HUGE = "1" * 5_000
+VLLM = {"model": "m", "engine": "vllm"}
+TOKENIZE = {"model": "m", "chat_template_kwargs": {"tokenize": True}}
 # Config -> what the message must say: the key, and what it may be.
 LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({"model": "m", "price": [0.4]}, ["price: ", "at least 2 items"]),
@@ -113,17 +115,11 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({"model": "m", "seed": -1}, ["seed: ", "greater than or equal to 0"]),
     ({"model": "m", "seed": 2**64}, ["seed: ", "less than"]),
     ({"model": "m", "device_map": 0}, ["device_map: ", "string", "dictionary"]),
-    (
-        {"model": "m", "chat_template_kwargs": {"tokenize": True}},
-        ["chat_template_kwargs: 'tokenize' is set by this harness"],
-    ),
+    (TOKENIZE, ["chat_template_kwargs: 'tokenize' is set by this harness"]),
     ({"model": "m", "engine": "llama"}, ["engine: ", "'transformers'", "'vllm'", '"llama"']),
     ({"model": "m", "max_model_len": 9}, ['max_model_len: is for "engine": "vllm" alone']),
-    (
-        {"model": "m", "engine": "vllm", "device_map": "auto"},
-        ['device_map: is for "engine": "transformers" alone'],
-    ),
-    ({"model": "m", "engine": "vllm", "gpu_memory_utilization": 1.5}, ["gpu_memory_utilization: "]),
+    (VLLM | {"device_map": "auto"}, ['device_map: is for "engine": "transformers" alone']),
+    (VLLM | {"gpu_memory_utilization": 1.5}, ["gpu_memory_utilization: "]),
     ({"model": "m", "trust_remote_code": "yes"}, ["trust_remote_code: ", "boolean"]),
     ({"model": "m", "reasoning_end": ""}, ["reasoning_end: ", "at least 1 character"]),
     ({"model": "baseline/best"}, ["model: ", "'baseline/refuse'", "'baseline/reference'"]),

@@ -704,7 +704,6 @@ def test_takes_the_one_model_that_is_served() -> None:
         (models(*"abcdefghijkl"), "serves 12 models: a, b, c, d, e, f, g, h, i, j, ...; set"),
         (Response("<html>"), "does not name its model: the response is an HTML page"),
         (Response({"data": [{"name": "a"}]}), "does not name its model: the response is no list"),
-        (Response([]), "does not name its model: the response is not a JSON object but a list"),
         (Response(status=302), "does not name its model: 302 redirect"),
         (Response(delay=9), "does not name its model: no answer within 0.3 seconds"),
         (failure(401, f"no {KEY}"), "access refused (401: no ***); set the environment variable"),

@@ -42,17 +42,11 @@ def make_bert(folder: Path, limit: int | None = None, layers: int = 3) -> Path:
     (folder / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
     options = {} if limit is None else {"model_max_length": limit}
     BertTokenizerFast(vocab=str(folder / "vocab.txt"), **options).save_pretrained(folder)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "max_position_embeddings": 64}
+    depth = {"num_hidden_layers": layers, "num_attention_heads": 4}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        config = BertConfig(
-            vocab_size=len(words),
-            hidden_size=32,
-            num_hidden_layers=layers,
-            num_attention_heads=4,
-            intermediate_size=64,
-            max_position_embeddings=64,
-            initializer_range=0.5,
-        )
+        config = BertConfig(vocab_size=len(words), initializer_range=0.5, **sizes, **depth)
         BertModel(config).save_pretrained(folder)
     return folder
 

@@ -35,14 +35,11 @@ CASES = [
     # number words
     ("siedmiu", "7"),
     ("dwadzieścia jeden", "21"),
-    ("dwudziestu jeden", "21"),
-    ("sto dwadzieścia", "120"),
     ("stu dwudziestu trzech", "123"),
     ("trzynaście jeden", "13 1"),  # nothing follows a thirteen
     ("dwa trzy", "2 3"),
     ("dwadzieścia sto", "20 100"),
     ("tysiąc", "1000"),
-    ("cztery tysiące", "4000"),
     ("dwa tysiące pięćset", "2500"),
     ("sto tysięcy", "100000"),
     ("dwa miliony trzysta tysięcy dwanaście", "2300012"),
@@ -54,7 +51,6 @@ CASES = [
     ("80 %", "80 procent"),
     ("80 procentach", "80 procent"),
     ("10MB", "10 mb"),
-    ("10 MB", "10 mb"),
     ("10 megabajtów", "10 mb"),
     ("492x633", "492 x 633"),
     ("492 × 633", "492 x 633"),
@@ -68,14 +64,12 @@ CASES = [
     # currencies
     ("30 zł", "30 złoty"),
     ("30zł", "30 złoty"),
-    ("30 złotych", "30 złoty"),
     ("30 PLN", "30 złoty"),
     ("PLN 30", "30 złoty"),
     ("4 tys. zł", "4000 złoty"),
     ("112 zł 50 gr", "112.5 złoty"),
     ("5 zł 5 groszy", "5.05 złoty"),
     ("50 €", "50 euro"),
-    ("50 EUR", "50 euro"),
     # dates
     ("30.04", "30 kwiecień"),
     ("30.04.2025", "30 kwiecień 2025 rok"),
@@ -91,7 +85,6 @@ CASES = [
     ("30. kwietnia", "30 kwiecień"),
     ("w kwietniu 2025 r.", "w kwiecień 2025 rok"),
     ("2025 r.", "2025 rok"),
-    ("w roku 2025", "w 2025 rok"),
     ("r. 30", "rok 30"),
     ("12.10 zł", "12.1 złoty"),  # a price
     ("12.10%", "12.1 procent"),

@@ -74,11 +74,6 @@ def test_decided_forms(table: LemmaTable, forms: str, lemma: str) -> None:
     assert {table.lemma(form) for form in forms.split()} == {lemma}
 
 
-def test_documented_example(table: LemmaTable) -> None:
-    words = ["powiedział", "jej", "że", "ma", "35", "lat", "skłamał"]
-    assert " ".join(map(table.lemma, words)) == "powiedzieć ona że mieć 35 rok skłamać"
-
-
 @pytest.mark.parametrize(
     "word", ["", "żbżdżk", "35", "10mb", "cm3", "i̇", "日本", "\x00", "rok\x00", "a" * 9999]
 )
@@ -87,18 +82,11 @@ def test_unknown_word_is_its_own_lemma(table: LemmaTable, word: str) -> None:
     assert table.lemma(word) == word
 
 
-@pytest.mark.parametrize(
-    ("affirmed", "negated"),
-    [
-        ("złożenie", "niezłożenie"),
-        ("zapłacona", "niezapłacona"),
-        ("karany", "niekarany"),
-        ("pracujący", "niepracujący"),
-    ],
-)
-def test_negation_stays_in_the_lemma(table: LemmaTable, affirmed: str, negated: str) -> None:
-    assert table.lemma(negated).startswith("nie")
-    assert table.lemma(negated) != table.lemma(affirmed)
+@pytest.mark.parametrize("affirmed", ["złożenie", "zapłacona", "karany", "pracujący"])
+def test_negation_stays_in_the_lemma(table: LemmaTable, affirmed: str) -> None:
+    negated = table.lemma(f"nie{affirmed}")
+    assert negated.startswith("nie")
+    assert negated != table.lemma(affirmed)
 
 
 @pytest.mark.parametrize(
