@@ -167,7 +167,7 @@ def test_an_account_without_access_ends_the_run(
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("content", "line"),
     [
         (None, "cannot be read: No such file or directory"),
         ("{", "is not valid JSON, so no key file of a service account"),
@@ -175,29 +175,21 @@ def test_an_account_without_access_ends_the_run(
         ("[]", "is no key file of a service account"),
         ('{"type": "authorized_user"}', "is no key file of a service account"),
         ('{"type": "service_account"}', "client_email is missing"),
-    ],
-)
-def test_refuses_what_is_no_key_file(tmp_path: Path, text: str | None, line: str) -> None:
-    path = tmp_path / "key.json"
-    if text is not None:
-        path.write_text(text)
-    said = end_of(lambda: ServiceAccount(str(path)))
-    assert said.startswith(f"{path}: ")
-    assert line in said
-
-
-@pytest.mark.parametrize(
-    ("changes", "line"),
-    [
         ({"private_key": "canary"}, "its private_key is no RSA key in PEM format"),
         ({"private_key": 1}, "private_key is missing"),
         ({"token_uri": None}, "token_uri is missing"),
         ({"project_id": None}, "has no project_id"),
     ],
 )
-def test_refuses_a_broken_key_file(key_file: KeyFile, changes: dict[str, Any], line: str) -> None:
-    path = key_file.write(**changes)
-    config = RemoteConfig(model="google/m", vertex_credentials=path)
+def test_refuses_what_is_no_key_file(
+    key_file: KeyFile, content: str | dict[str, Any] | None, line: str
+) -> None:
+    path = key_file.path
+    if isinstance(content, str):
+        path.write_text(content)
+    elif content is not None:
+        key_file.write(**content)
+    config = RemoteConfig(model="google/m", vertex_credentials=str(path))
     said = end_of(lambda: RemoteGenerator(config, "-", False))
     assert said.startswith(f"{path}: ")
     assert line in said

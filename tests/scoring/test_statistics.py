@@ -1,6 +1,5 @@
 """Scores of samples -> means over conditions, with intervals."""
 
-import random
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -156,17 +155,6 @@ class TestInterval:
             lowest = means[int((share - error) * len(means))]
             highest = means[min(int((share + error) * len(means)), len(means) - 1)]
             assert lowest - 1e-9 <= bound <= highest + 1e-9
-
-    def test_it_covers_the_truth_as_often_as_it_says(self) -> None:
-        # 200 runs of 60 answers that are right with probability 0.7: 190 of the intervals should
-        # hold 0.7, give or take 3.1 (one standard error).
-        chance = random.Random(0)
-        held = 0
-        for run in range(200):
-            scores = {n: {"refuse": float(chance.random() < 0.7)} for n in range(60)}
-            estimate = tally_of(scores, 60).estimates(run)["total"]
-            held += estimate.low <= 0.7 <= estimate.high
-        assert 176 <= held <= 198
 
     def test_many_samples_are_resampled_in_pieces(self) -> None:
         # 2,000,000 indices are drawn at once: 5,000 samples take two pieces and a rest.

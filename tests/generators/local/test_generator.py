@@ -32,7 +32,6 @@ from tests.generators.local.tiny import (
     saved,
     texts,
     timed,
-    write_own_model,
 )
 
 
@@ -246,12 +245,13 @@ def test_a_model_that_fails_in_mid_run_ends_it_in_one_line(
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "c"))
     own = {"auto_map": {"AutoModelForCausalLM": "own.OwnModel"}}
     model = copied(tiny_model, tmp_path / "m", "config.json", **own)
-    write_own_model(
-        model,
-        "def forward(self, input_ids, **options):\n"
-        "    if input_ids.shape[1] > 20:\n"
-        "        raise IndexError('more than 20\\ntokens')\n"
-        "    return super().forward(input_ids, **options)",
+    (model / "own.py").write_text(
+        "from transformers import LlamaForCausalLM\n\n"
+        "class OwnModel(LlamaForCausalLM):\n"
+        "    def forward(self, input_ids, **options):\n"
+        "        if input_ids.shape[1] > 20:\n"
+        "            raise IndexError('more than 20\\ntokens')\n"
+        "        return super().forward(input_ids, **options)\n"
     )
     generator = LocalGenerator(configured(model, trust_remote_code=True), True)
     expected = r"^model: it cannot go on with these settings: IndexError: more than 20 tokens$"

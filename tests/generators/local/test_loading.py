@@ -29,7 +29,6 @@ from tests.generators.local.tiny import (
     edit,
     requests,
     texts,
-    write_own_model,
 )
 
 Change = Callable[[Path], object]
@@ -144,19 +143,6 @@ def test_tokenizer_of_another_directory(tiny_model: Path, tmp_path: Path) -> Non
     config = LocalConfig(model=str(directory), tokenizer=str(tiny_model))
     load(config)
     assert load_tokenizer(config).eos_token == "<|end|>"
-
-
-def test_trust_remote_code(
-    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "c"))
-    own = {"auto_map": {"AutoModelForCausalLM": "own.OwnModel"}}
-    directory = copied(tiny_model, tmp_path / "model", "config.json", **own)
-    write_own_model(directory, "pass")
-    # Without trust, transformers takes its own class of that kind where it has one.
-    for trust, name in ((True, "OwnModel"), (False, "LlamaForCausalLM")):
-        model = load(LocalConfig(model=str(directory), trust_remote_code=trust))
-        assert type(model).__name__ == name
 
 
 def llama(rope_type: str, **rope: Any) -> LlamaConfig:

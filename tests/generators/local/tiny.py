@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import textwrap
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -82,14 +81,6 @@ def changed_weights(model: Path) -> Iterator[dict[str, torch.Tensor]]:
     weights = load_file(model / "model.safetensors")
     yield weights
     save_file(weights, model / "model.safetensors", metadata={"format": "pt"})
-
-
-def write_own_model(directory: Path, body: str) -> None:
-    """Code that comes with the model: OwnModel, a Llama with this body."""
-    (directory / "own.py").write_text(
-        "from transformers import LlamaForCausalLM\n\n"
-        f"class OwnModel(LlamaForCausalLM):\n{textwrap.indent(body, '    ')}\n"
-    )
 
 
 def saved(network: PreTrainedModel, tiny_model: Path, directory: Path) -> Path:
