@@ -1,7 +1,7 @@
 """The loop: what is asked, what is recorded, and what a second start asks for."""
 
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,36 +23,24 @@ from ragifeval.scoring.conditions import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature, fingerprint
 from ragifeval.text.normalizer import Normalizer
-from tools.testing.process import records
+from tools.testing.process import by_id, records
 
-# Text, the end of the reasoning -> answer, reasoning up to its end, whether it ended.
+# Text, the end of the reasoning -> answer, reasoning, whether it ended.
 REASONING: list[tuple[str, str | None, tuple[str, str, bool]]] = [
-    ("17 zł [0]", None, ("17 zł [0]", "", True)),
-    ("", None, ("", "", True)),
     (" 17 zł\n", None, (" 17 zł\n", "", True)),
     ("<think>Hm.</think>17 zł", None, ("<think>Hm.</think>17 zł", "", True)),
-    ("<think>Hm.</think>17 zł", "</think>", ("17 zł", "<think>Hm.", True)),
-    ("Hm.\n</think>\n\n17 zł [0]\n", "</think>", ("17 zł [0]", "Hm.\n", True)),
-    ("</think>17 zł", "</think>", ("17 zł", "", True)),
-    ("Hm.</think>", "</think>", ("", "Hm.", True)),
+    ("Hm.\n</think>\n\n17 zł [0]\n", "</think>", ("17 zł [0]", "Hm.\n</think>", True)),
+    ("Hm.</think>", "</think>", ("", "Hm.</think>", True)),
     # It thinks twice: all that stands up to the last end is reasoning.
-    ("a</think>b</think>17 zł", "</think>", ("17 zł", "a</think>b", True)),
-    # It never ends.
-    ("<think>Hm. 17 zł", "</think>", ("", "<think>Hm. 17 zł", False)),
-    ("17 zł [0]", "</think>", ("", "17 zł [0]", False)),
-    ("Hm.</thin", "</think>", ("", "Hm.</thin", False)),
-    ("", "</think>", ("", "", False)),
-    ("Hm. [KONIEC] 17 zł", "[KONIEC]", ("17 zł", "Hm. ", True)),
+    ("a</think>b</think>17 zł", "</think>", ("17 zł", "a</think>b</think>", True)),
+    ("Hm. 17 zł </thin", "</think>", ("", "Hm. 17 zł </thin", False)),
+    ("Hm. [KONIEC] 17 zł", "[KONIEC]", ("17 zł", "Hm. [KONIEC]", True)),
 ]
 
 
 @pytest.mark.parametrize(("text", "end", "parted"), REASONING)
 def test_split_reasoning(text: str, end: str | None, parted: tuple[str, str, bool]) -> None:
-    answer, reasoning, ended = split_reasoning(text, end)
-    if ended and end is not None:
-        assert reasoning.endswith(end)
-        reasoning = reasoning.removesuffix(end)
-    assert (answer, reasoning, ended) == parted
+    assert split_reasoning(text, end) == parted
 
 
 BENCHMARK = Benchmark(
@@ -132,27 +120,31 @@ def task(tmp_path: Path) -> Task:
     )
 
 
-def changed(task: Task, **changes: Any) -> Task:
-    return replace(task, **changes)
+Evaluate = Callable[..., tuple[Outcome, CannedGenerator]]
 
 
-def evaluate(
-    task: Task,
-    scorer: Scorer,
-    answers: Mapping[str, Mapping[str, Any]] = ANSWERS,
-    path: Path | None = None,
-    log_prompts: bool = False,
-) -> tuple[Outcome, CannedGenerator]:
-    """One start of the harness, with a log or without."""
-    generator, outcome = CannedGenerator(answers), task.new_outcome()
-    if path is None:
-        run(task, generator, lambda: scorer, None, outcome)
-    else:
+@pytest.fixture
+def evaluate(scorer: Scorer, tmp_path: Path) -> Evaluate:
+    def start(
+        task: Task,
+        answers: Mapping[str, Mapping[str, Any]] = ANSWERS,
+        name: str = "out.jsonl",
+        log_prompts: bool = False,
+    ) -> tuple[Outcome, CannedGenerator]:
+        """One start of the harness."""
+        generator, outcome = CannedGenerator(answers), task.new_outcome()
         check = partial(check_record, matching=task.matching)
-        with Journal(path, SIGNATURE, check=check) as journal:
+        with Journal(tmp_path / name, SIGNATURE, check=check) as journal:
             resume(journal, outcome)
             run(task, generator, lambda: scorer, journal, outcome, log_prompts)
-    return outcome, generator
+        return outcome, generator
+
+    return start
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "out.jsonl"
 
 
 def answered(outcome: Outcome) -> set[int]:
@@ -164,17 +156,12 @@ def means(outcome: Outcome, rule: str) -> dict[str, float]:
 
 
 class TestRun:
-    def test_the_outcome(self, task: Task, scorer: Scorer) -> None:
-        outcome, generator = evaluate(task, scorer)
+    def test_the_outcome_and_its_scores_by_hand(self, task: Task, evaluate: Evaluate) -> None:
+        outcome, generator = evaluate(task)
         assert generator.asked == ["p0", "p1", "p2", "p3"]
         assert answered(outcome) == {0, 2, 3}
         assert outcome.failed == {"p1": "timeout after 600 s"}
-        assert outcome.truncated == 1
-        assert outcome.reasoning_unset == 0
-        assert not outcome.interrupted
-
-    def test_its_scores_by_hand(self, task: Task, scorer: Scorer) -> None:
-        outcome, _ = evaluate(task, scorer)
+        assert (outcome.truncated, outcome.reasoning_unset, outcome.interrupted) == (1, 0, False)
         # p0: "7 zł" in "17 zł" 1 / 0, cite 1; p1 has no answer and no part; p2: 1; p3: 1, safe 1.
         substring, words = (means(outcome, rule) for rule in ("substring", "words"))
         assert (substring["correctness"], words["correctness"]) == (1.0, pytest.approx(2 / 3))
@@ -183,18 +170,18 @@ class TestRun:
         # "Opłata wynosi 17 zł [0]." has 24, the refusal 48, "W urzędzie, do którego" 22 characters.
         assert substring["len_chars"] == pytest.approx((24 + 48 + 22) / 3)
 
-    def test_the_records(self, task: Task, scorer: Scorer, tmp_path: Path) -> None:
-        evaluate(task, scorer, path=tmp_path / "out.jsonl", log_prompts=True)
+    def test_the_records(self, task: Task, evaluate: Evaluate, log: Path) -> None:
+        evaluate(task, log_prompts=True)
         text = "Opłata wynosi 17 zł. Termin to 30 dni. Wniosek składa się w urzędzie. "
         said = [
             {"role": "system", "content": SYSTEM_MESSAGE},
             {"role": "user", "content": text + "Ile wynosi opłata?"},
         ]
-        by_id = {record["id"]: record for record in records(tmp_path / "out.jsonl")}
-        assert list(by_id) == ["p3", "p2", "p1", "p0"]  # as they came
+        found = by_id(records(log))
+        assert list(found) == ["p3", "p2", "p1", "p0"]  # as they came
         lengths = {"len_chars": 24.0, "len_words": 5.0}
         cited = {"cite_f1": 1.0, "cite_precision": 1.0, "cite_recall": 1.0}
-        assert by_id["p0"] == {
+        assert found["p0"] == {
             "id": "p0",
             "question": "Ile wynosi opłata?",
             "context": ["a", "b", "c"],
@@ -216,44 +203,35 @@ class TestRun:
             "prompt_chars": sum(len(message["content"]) for message in said),
             "prompt": said,
         }
-        started = datetime.fromisoformat(by_id["p0"]["asked"])
+        started = datetime.fromisoformat(found["p0"]["asked"])
         assert 1.2 < (datetime.now(UTC) - started).total_seconds() < 60
-        failed = by_id["p1"]
+        failed = found["p1"]
         assert failed["error"] == "timeout after 600 s"
         assert failed["answer"] is failed["scores"] is failed["scores_words"] is None
-        assert by_id["p3"]["finish_reason"] == "length"
-        assert all(record.keys() == failed.keys() for record in by_id.values())
+        assert found["p3"]["finish_reason"] == "length"
+        assert all(record.keys() == failed.keys() for record in found.values())
 
     def test_the_other_rule_can_be_the_headline(
-        self, task: Task, scorer: Scorer, tmp_path: Path
+        self, task: Task, evaluate: Evaluate, log: Path
     ) -> None:
-        evaluate(changed(task, matching="words"), scorer, path=tmp_path / "out.jsonl")
-        first = records(tmp_path / "out.jsonl")[-1]
+        evaluate(replace(task, matching="words"))
+        first = records(log)[-1]
         assert first["scores"]["include"] == 0.0
         assert first["scores_substring"]["include"] == 1.0
         assert "scores_words" not in first
 
-    def test_the_prompt_is_what_the_template_says(self, task: Task, scorer: Scorer) -> None:
-        _, generator = evaluate(task, scorer)
-        assert generator.requests[1].prompt.messages[-1].content == (
-            "Opłata wynosi 17 zł. Termin to 30 dni. Wniosek składa się w urzędzie. "
-            "Jaki jest termin?"
-        )
-
     def test_documents_are_shuffled_and_cited_as_shown(
-        self, task: Task, scorer: Scorer, tmp_path: Path
+        self, task: Task, evaluate: Evaluate, log: Path
     ) -> None:
-        shuffled = changed(task, shuffle_seed=0)
-        order = [document.id for document in shuffled.documents(BENCHMARK.samples[0])]
-        assert order == ["c", "a", "b"]  # by random.Random("0:p0").shuffle, in a process of its own
-        assert shuffled.request(BENCHMARK.samples[0]).prompt.messages[-1].content == (
+        answers = {**ANSWERS, "p0": {**STOP, "text": "17 zł [1]"}}
+        _, generator = evaluate(replace(task, shuffle_seed=0), answers)
+        assert generator.requests[0].prompt.messages[-1].content == (
             "Wniosek składa się w urzędzie. Opłata wynosi 17 zł. Termin to 30 dni. "
             "Ile wynosi opłata?"
         )
-        answers = {**ANSWERS, "p0": {**STOP, "text": "17 zł [1]"}}
-        evaluate(shuffled, scorer, answers, tmp_path / "out.jsonl")
-        first = records(tmp_path / "out.jsonl")[-1]
-        assert first["context"] == order
+        first = records(log)[-1]
+        # By random.Random("0:p0").shuffle, in a process of its own.
+        assert first["context"] == ["c", "a", "b"]
         assert first["scores"]["cite_f1"] == 1.0
 
     def test_prompts_are_rendered_when_the_model_has_room(self, task: Task, scorer: Scorer) -> None:
@@ -272,95 +250,63 @@ class TestRun:
         assert (outcome.interrupted, outcome.status) == (True, "partial")
 
 
-class TestReasoning:
-    def answer(
-        self, task: Task, scorer: Scorer, folder: Path, end: str | None, **answer: Any
-    ) -> tuple[Outcome, dict[str, Any]]:
-        one = changed(task, samples=BENCHMARK.samples[:1], reasoning_end=end)
-        outcome, _ = evaluate(one, scorer, {"p0": answer}, folder / "out.jsonl")
-        return outcome, records(folder / "out.jsonl")[0]
+THOUGHT = "<think>7 zł? Nie. [1] [2]</think>"
+UNENDED = "<think>17 zł [0]"
+# What the model says, with its reasoning apart or not, why it ended, the end of reasoning that the
+# config names -> answer and reasoning in the record; include, cite_f1, len_chars; how many were
+# cut off, how many hold an end that nobody named.
+RECORDED: list[tuple[Any, ...]] = [
+    (f"{THOUGHT}\n17 zł [0]", "", "stop", "</think>", "17 zł [0]", THOUGHT, [1, 1, 9], [0, 0]),
+    # One that never ends is an empty answer that was cut off.
+    (UNENDED, "", "stop", "</think>", "", UNENDED, [0, 0, 0], [1, 0]),
+    (UNENDED, "", "length", "</think>", "", UNENDED, [0, 0, 0], [1, 0]),
+    (f"{THOUGHT}17 zł", "", "stop", None, f"{THOUGHT}17 zł", None, [1, 0, 38], [0, 1]),
+    ("17 zł [0]", "Hm.", "stop", None, "17 zł [0]", "Hm.", [1, 1, 9], [0, 0]),
+]
 
-    def test_it_is_kept_and_not_scored(self, task: Task, scorer: Scorer, tmp_path: Path) -> None:
-        text = "<think>7 zł? Nie. [1] [2]</think>\n17 zł [0]"
-        outcome, record = self.answer(task, scorer, tmp_path, "</think>", **STOP, text=text)
-        assert record["answer"] == "17 zł [0]"
-        assert "7 zł? Nie." in record["reasoning"]
-        assert record["scores"]["cite_f1"] == 1.0
-        assert record["scores"]["len_chars"] == 9.0
-        assert (outcome.truncated, outcome.reasoning_unset) == (0, 0)
 
-    @pytest.mark.parametrize("finish_reason", ["stop", "length", None])
-    def test_one_that_never_ends_is_an_empty_answer_that_was_cut_off(
-        self, task: Task, scorer: Scorer, tmp_path: Path, finish_reason: str | None
-    ) -> None:
-        answer = {"text": "<think>17 zł [0]", "finish_reason": finish_reason}
-        outcome, record = self.answer(task, scorer, tmp_path, "</think>", **answer)
-        assert record["answer"] == ""
-        assert record["reasoning"] == "<think>17 zł [0]"
-        assert record["scores"]["include"] == record["scores"]["cite_f1"] == 0.0
-        assert outcome.truncated == 1
-        assert answered(outcome) == {0}
-
-    def test_an_end_that_the_config_does_not_name_is_counted(
-        self, task: Task, scorer: Scorer, tmp_path: Path
-    ) -> None:
-        text = "<think>Hm.</think>17 zł [0]"
-        outcome, record = self.answer(task, scorer, tmp_path, None, **STOP, text=text)
-        assert record["answer"] == text
-        assert outcome.reasoning_unset == 1
-
-    def test_what_the_service_gave_apart_is_kept(
-        self, task: Task, scorer: Scorer, tmp_path: Path
-    ) -> None:
-        answer = {**STOP, "text": "17 zł [0]", "reasoning": "Hm."}
-        _, record = self.answer(task, scorer, tmp_path, None, **answer)
-        assert record["reasoning"] == "Hm."
-        assert record["scores"]["len_chars"] == 9.0
+@pytest.mark.parametrize("row", RECORDED)
+def test_reasoning_is_kept_and_not_scored(
+    task: Task, evaluate: Evaluate, log: Path, row: tuple[Any, ...]
+) -> None:
+    text, apart, finish_reason, end, answer, reasoning, scores, counted = row
+    one = replace(task, samples=BENCHMARK.samples[:1], reasoning_end=end)
+    said = {"text": text, "reasoning": apart, "finish_reason": finish_reason}
+    outcome, _ = evaluate(one, {"p0": said})
+    (record,) = records(log)
+    assert (record["answer"], record.get("reasoning")) == (answer, reasoning)
+    assert [record["scores"][key] for key in ("include", "cite_f1", "len_chars")] == scores
+    assert [outcome.truncated, outcome.reasoning_unset] == counted
+    assert answered(outcome) == {0}
 
 
 class TestResume:
-    def test_only_what_is_missing_is_asked(
-        self, task: Task, scorer: Scorer, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "out.jsonl"
-        evaluate(task, scorer, path=path)
+    def test_only_what_is_missing_is_asked(self, task: Task, evaluate: Evaluate) -> None:
+        evaluate(task)
         mended = {"p1": {**STOP, "text": "30 dni [1]"}}
-        outcome, generator = evaluate(task, scorer, mended, path)
+        outcome, generator = evaluate(task, mended)
         assert generator.asked == ["p1"]
         assert answered(outcome) == {0, 1, 2, 3}
         assert outcome.failed == {}
         assert outcome.truncated == 1
         # Two starts come to the same as one that had all answers at once.
-        at_once, _ = evaluate(task, scorer, {**ANSWERS, **mended})
+        at_once, _ = evaluate(task, {**ANSWERS, **mended}, "at_once.jsonl")
         for rule in ("substring", "words"):
             assert means(outcome, rule) == means(at_once, rule)
         # A third start asks nothing.
-        again, generator = evaluate(task, scorer, {}, path)
+        again, generator = evaluate(task, {})
         assert generator.asked == []
         assert means(again, "words") == means(outcome, "words")
 
-    def test_after_a_line_that_was_cut_off(
-        self, task: Task, scorer: Scorer, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "out.jsonl"
-        evaluate(task, scorer, path=path)
-        path.write_bytes(path.read_bytes()[:-20])  # p0 came last
-        outcome, generator = evaluate(task, scorer, {**ANSWERS, "p1": ANSWERS["p2"]}, path)
-        assert generator.asked == ["p0", "p1"]
-        assert answered(outcome) == {0, 1, 2, 3}
-        assert sorted(record["id"] for record in records(path)) == ["p0", "p1", "p2", "p3"]
-
     def test_answers_of_other_samples_stay_and_are_not_counted(
-        self, task: Task, scorer: Scorer, tmp_path: Path
+        self, task: Task, evaluate: Evaluate, log: Path
     ) -> None:
-        path = tmp_path / "out.jsonl"
-        evaluate(task, scorer, path=path)
-        two: Sequence[Sample] = BENCHMARK.samples[1:3]
-        outcome, generator = evaluate(changed(task, samples=two), scorer, ANSWERS, path)
+        evaluate(task)
+        outcome, generator = evaluate(replace(task, samples=BENCHMARK.samples[1:3]))
         assert generator.asked == ["p1"]
         assert answered(outcome) == {1}  # p2, second of the two
         assert set(means(outcome, "words")) == {
             *("refuse", "safety", "total", "len_chars", "len_words"),
             *("right", "partly", "wrong", "no_refusal", "cites_unknown", "reasoning"),
         }
-        assert {record["id"] for record in records(path)} == {"p0", "p1", "p2", "p3"}
+        assert set(by_id(records(log))) == {"p0", "p1", "p2", "p3"}
