@@ -6,7 +6,8 @@ import shlex
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,22 +32,29 @@ from tools.testing.scripted import (
 )
 
 THREADS = 16
+OPTIONS = ("docs", "--model_config", "model.json", "-o", "out")
+CRITICS = {"groundedness", "relevance", "standalone"}
 
 
 def build(folder: Path, *options: str | Path) -> Finished:
     return call(main, "build", *options, cwd=folder)
 
 
-OPTIONS = ("docs", "--model_config", "model.json", "-o", "out")
+@contextmanager
+def served(
+    folder: Path, numbers: range, script: Script, threads: int = 8, **config: Any
+) -> Iterator[Loopback]:
+    """A service, its config, and the texts of some numbers, where OPTIONS name them."""
+    write_texts(folder / "docs", numbers)
+    with Loopback(script) as server:
+        write_config(folder / "model.json", server.url, threads, **config)
+        yield server
 
 
 def build_texts(
     folder: Path, numbers: range, script: Script, *options: str | Path, **config: Any
 ) -> Finished:
-    """Build of so many texts, in the folder `out`, with what the script replies."""
-    write_texts(folder / "docs", numbers)
-    with Loopback(script) as server:
-        write_config(folder / "model.json", server.url, **config)
+    with served(folder, numbers, script, **config):
         return build(folder, *OPTIONS, *options)
 
 
@@ -55,9 +63,17 @@ def validate(out: Path, *more: str) -> Finished:
     return call(main, "validate", *paths, *more, cwd=out)
 
 
-def stages_of(out: Path) -> dict[str, dict[str, int]]:
-    summary = json.loads((out / "build.json").read_text(encoding="utf-8"))
-    return {stage["stage"]: stage["dropped"] for stage in summary["stages"]}
+def summary_of(out: Path) -> dict[str, Any]:
+    return dict(json.loads((out / "build.json").read_text(encoding="utf-8")))
+
+
+def dropped_in(out: Path) -> dict[str, dict[str, int]]:
+    """Stage -> why it dropped how many."""
+    return {stage["stage"]: stage["dropped"] for stage in summary_of(out)["stages"]}
+
+
+def by_id(path: Path) -> dict[str, dict[str, Any]]:
+    return {record["id"]: record for record in records(path)}
 
 
 def results_of(out: Path) -> dict[str, bytes]:
@@ -71,13 +87,12 @@ class Built:
     folder: Path
     out: Path
     run: Finished
-    model: Any
+    model: ExampleModel
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    folder = tmp_path_factory.mktemp("example")
-    model = ExampleModel()
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder, model = tmp_path_factory.mktemp("example"), ExampleModel()
     with Loopback(model) as server:
         config = write_config(folder / "model.json", server.url)
         options = (EXAMPLE, *EXAMPLE_OPTIONS, "--model_config", config, "-o", "out")
@@ -88,17 +103,11 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Built:
 class TestExample:
     """docs/example, as docs/build.md walks through it."""
 
-    @pytest.fixture
-    def built(self, example: Built) -> Built:
-        return example
-
-    def test_the_table(self, built: Built) -> None:
+    def test_what_is_built_and_what_is_dropped(self, built: Built) -> None:
         assert built.run.code == 0, built.run.err
         assert "4 files, 8 chunks, 0 duplicates left out, 8 asked about" in built.run.out
         assert "11 samples, 3 of them to be refused, 8 documents" in built.run.out
-
-    def test_what_was_dropped_and_why(self, built: Built) -> None:
-        assert stages_of(built.out) == {
+        assert dropped_in(built.out) == {
             "ask": {"the reply cannot be read": 1},
             "criticise": {
                 "rated below 4 for groundedness and relevance and standalone": 1,
@@ -107,14 +116,12 @@ class TestExample:
             "phrases": {"no proposed phrase passes": 2},
             "samples": {},
         }
-        words = {one["id"]: one["words"] for one in records(built.out / "rejected.jsonl")}
-        assert words["oplaty-csv-0004-q2"] == "groundedness 2: Tekst tego nie mówi."
-        assert words["regulamin-md-0001-q1"] == (
+        rejected = by_id(built.out / "rejected.jsonl")
+        assert rejected["oplaty-csv-0004-q2"]["words"] == "groundedness 2: Tekst tego nie mówi."
+        assert rejected["regulamin-md-0001-q1"]["words"] == (
             "'3 lata' is part of another number in document 'regulamin-md-0001'"
         )
-
-    def test_a_sample(self, built: Built) -> None:
-        samples = {one["id"]: one for one in records(built.out / "samples.jsonl")}
+        samples = by_id(built.out / "samples.jsonl")
         sample = samples["oplaty-csv-0001-q2"]
         assert sample["question"] == (
             "Jaka jest najwyższa kara za przetrzymanie jednej książki z biblioteki?"
@@ -125,19 +132,14 @@ class TestExample:
         assert sample["reference"] == (
             f"Opłata nie rośnie powyżej 30 zł za jedną książkę. [{place}]"
         )
-
-    def test_the_refused_lack_their_chunk(self, built: Built) -> None:
-        refused = [
-            one for one in records(built.out / "samples.jsonl") if one["expect"] == {"refuse": True}
-        ]
+        # Those to be refused lack their chunk.
+        refused = [one for one in samples.values() if one["expect"] == {"refuse": True}]
         assert len(refused) == 3
         for sample in refused:
             assert sample["id"].rpartition("-q")[0] not in sample["context"]
-
-    def test_validate_finds_nothing_wrong(self, built: Built) -> None:
-        run = validate(built.out)
-        assert "\n11 samples, 8 documents: 0 problems\n" in run.out
-        assert run.code == 0
+        proof = validate(built.out)
+        assert "\n11 samples, 8 documents: 0 problems\n" in proof.out
+        assert proof.code == 0
 
     def test_the_printed_commands_evaluate_and_report(self, built: Built) -> None:
         asked, report = (
@@ -179,27 +181,26 @@ class TestExample:
         assert results_of(built.out) == before
 
     def test_a_review_is_applied(self, built: Built) -> None:
-        table = built.out / "review.csv"
-        text = table.read_text(encoding="utf-8-sig")
-        rows = text.count('"oplaty-csv-0002-q1",""'), text.count('"wydarzenia-txt-0001-q1",""')
-        assert rows == (1, 1)
-        text = text.replace('"oplaty-csv-0002-q1",""', '"oplaty-csv-0002-q1","reject"')
-        text = text.replace('"wydarzenia-txt-0001-q1",""', '"wydarzenia-txt-0001-q1","accept"')
-        text = text.replace('"40 zł"', '"40 zł | czterdzieści złotych"')
-        edited = built.folder / "reviewed.csv"
-        edited.write_text(text, encoding="utf-8-sig")
-        before = {one["id"]: one for one in records(built.out / "samples.jsonl")}
+        text = (built.out / "review.csv").read_text(encoding="utf-8-sig")
+        for old, new in (
+            ('"oplaty-csv-0002-q1",""', '"oplaty-csv-0002-q1","reject"'),
+            ('"wydarzenia-txt-0001-q1",""', '"wydarzenia-txt-0001-q1","accept"'),
+            ('"40 zł"', '"40 zł | czterdzieści złotych"'),
+        ):
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        (built.folder / "reviewed.csv").write_text(text, encoding="utf-8-sig")
+        before = by_id(built.out / "samples.jsonl")
         run = build(built.folder, "-o", "out", "--apply", "reviewed.csv")
         assert run.code == 0, run.err
         assert "reviewed.csv: 1 accept, 1 reject, 0 open, 1 edited" in run.err
-        after = {one["id"]: one for one in records(built.out / "samples.jsonl")}
+        after = by_id(built.out / "samples.jsonl")
         assert before.keys() - after.keys() == {"oplaty-csv-0002-q1"}
         assert after["wydarzenia-txt-0001-q1"]["expect"]["include"] == [
             {"say": ["40 zł", "czterdzieści złotych"]}
         ]
-        changed = [key for key in after if after[key] != before[key]]
-        assert changed == ["wydarzenia-txt-0001-q1"]
-        assert stages_of(built.out)["review"] == {"rejected by the reviewer": 1}
+        assert [key for key in after if after[key] != before[key]] == ["wydarzenia-txt-0001-q1"]
+        assert dropped_in(built.out)["review"] == {"rejected by the reviewer": 1}
         assert validate(built.out).code == 0
 
 
@@ -229,9 +230,8 @@ def test_every_kind_of_file(tmp_path: Path) -> None:
     assert chunks["f.csv"]["row"] == 2
     assert chunks["c.html"]["title"] == "Strona"
     assert "1 duplicate left out" in run.out
-    samples = records(docs / "out" / "samples.jsonl")
     # The PDF's two pages are one chunk, about which one question is asked.
-    assert len(samples) == 8
+    assert len(records(docs / "out" / "samples.jsonl")) == 8
     assert validate(docs / "out").code == 0
 
 
@@ -247,146 +247,103 @@ BEHAVIOUR = {
 }
 
 
-@pytest.fixture(scope="module")
-def fee_build(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    folder = tmp_path_factory.mktemp("replies")
-    write_texts(folder / "docs", range(100, 120))
-    model = FactModel(BEHAVIOUR, delay=0.02)
-    with Loopback(model) as server:
-        write_config(folder / "model.json", server.url, THREADS)
-        run = build(folder, *OPTIONS)
+def test_what_becomes_of_each_reply(tmp_path: Path) -> None:
+    """Nothing is lost without a word, and what is not read is asked again once."""
+    model, out = FactModel(BEHAVIOUR, delay=0.02), tmp_path / "out"
+    with served(tmp_path, range(100, 120), model, THREADS) as server:
+        run = build(tmp_path, *OPTIONS)
+    assert run.code == 0, run.err
     assert server.at_once > THREADS // 4
-    return Built(folder, folder / "out", run, model)
+    assert dropped_in(out) == {
+        "ask": {"the reply cannot be read": 1, "the answer has 500 characters or more": 1},
+        "criticise": {"rated below 4 for standalone": 1, "the reply cannot be read": 1},
+        "phrases": {"no proposed phrase passes": 1},
+        "samples": {},
+    }
+    assert "15 samples, 4 of them to be refused" in run.out
+    assert validate(out).code == 0
+    rejected, samples = by_id(out / "rejected.jsonl"), by_id(out / "samples.jsonl")
+    asked = {f"gmina{number}-txt-0001-q1" for number in range(100, 120)}
+    # A reply without a question has the chunk's id.
+    assert samples.keys() | rejected.keys() == (asked - {"gmina103-txt-0001-q1"}) | {
+        "gmina103-txt-0001"
+    }
+    assert rejected["gmina103-txt-0001"]["words"].endswith("Jest on krótki")
+    dependent = rejected["gmina105-txt-0001-q1"]
+    assert dependent["words"] == "standalone 2: Nie wiadomo, o co chodzi."
+    assert dependent["ratings"] == {"groundedness": 5.0, "relevance": 5.0, "standalone": 2.0}
+    assert "Trudno powiedzieć." in rejected["gmina106-txt-0001-q1"]["words"]
+    assert "999 euro" in rejected["gmina107-txt-0001-q1"]["words"]
+    again = {key for key, times in model.asked.items() if times > 1}
+    assert again == {("factoid", 102), ("factoid", 103), ("relevance", 106)}
+    # Without the schema too, where no reply under one has come yet.
+    assert max(model.asked.values()) <= 3
 
 
-class TestReplies:
-    @pytest.fixture
-    def built(self, fee_build: Built) -> Built:
-        return fee_build
-
-    def test_what_becomes_of_each(self, built: Built) -> None:
-        assert built.run.code == 0, built.run.err
-        assert stages_of(built.out) == {
-            "ask": {
-                "the reply cannot be read": 1,
-                "the answer has 500 characters or more": 1,
-            },
-            "criticise": {
-                "rated below 4 for standalone": 1,
-                "the reply cannot be read": 1,
-            },
-            "phrases": {"no proposed phrase passes": 1},
-            "samples": {},
-        }
-        assert "15 samples, 4 of them to be refused" in built.run.out
-        assert validate(built.out).code == 0
-
-    def test_nothing_is_lost_without_a_word(self, built: Built) -> None:
-        rejected = {one["id"]: one for one in records(built.out / "rejected.jsonl")}
-        samples = {one["id"] for one in records(built.out / "samples.jsonl")}
-        asked = {f"gmina{number}-txt-0001-q1" for number in range(100, 120)}
-        # A reply without a question has the chunk's id.
-        assert samples | rejected.keys() == (asked - {"gmina103-txt-0001-q1"}) | {
-            "gmina103-txt-0001"
-        }
-        assert rejected["gmina103-txt-0001"]["words"].endswith("Jest on krótki")
-        assert rejected["gmina105-txt-0001-q1"]["words"] == (
-            "standalone 2: Nie wiadomo, o co chodzi."
-        )
-        assert "Trudno powiedzieć." in rejected["gmina106-txt-0001-q1"]["words"]
-        assert "999 euro" in rejected["gmina107-txt-0001-q1"]["words"]
-        assert rejected["gmina105-txt-0001-q1"]["ratings"] == {
-            "groundedness": 5.0,
-            "relevance": 5.0,
-            "standalone": 2.0,
-        }
-
-    def test_what_is_not_read_is_asked_again_once(self, built: Built) -> None:
-        again = {key for key, times in built.model.asked.items() if times > 1}
-        assert again == {("factoid", 102), ("factoid", 103), ("relevance", 106)}
-        # Without the schema too, where no reply under one has come yet.
-        assert max(built.model.asked.values()) <= 3
-
-    def test_the_critics_are_told_the_audience(self, tmp_path: Path) -> None:
-        prompts: list[str] = []
-        model = FactModel()
-
-        def script(call: Call) -> Response:
-            prompts.append(call.prompt)
-            return model(call)
-
-        build_texts(tmp_path, range(100, 101), script, "--audience", "sołtysi i radni")
-        assert sum("sołtysi i radni" in prompt for prompt in prompts) == 1
+def test_an_exam_and_the_additive_critic(tmp_path: Path) -> None:
+    model, out = FactModel({103: "malformed", 105: "dependent", 106: "no answer"}), tmp_path / "out"
+    options = ("--style", "exam", "--questions-per-chunk", "2", "--critics", "additive")
+    run = build_texts(tmp_path, range(100, 108), model, *options)
+    assert run.code == 0, run.err
+    assert Counter(stage for stage, _ in model.asked.elements()) == {
+        "exam_questions": 9,  # one of eight twice
+        "exam_answer": 14,  # none twice
+        "additive": 12,
+        "phrases": 10,
+    }
+    dropped = dropped_in(out)
+    assert dropped["answer"] == {"the text does not answer it": 2}
+    assert dropped["criticise"] == {"rated below 4 for additive": 2}
+    kinds = {tuple(one["kind"]) for one in records(out / "samples.jsonl")}
+    assert kinds == {("exam",), ("unanswerable",)}
+    assert validate(out).code == 0
 
 
-class TestStyles:
-    def test_an_exam_and_the_additive_critic(self, tmp_path: Path) -> None:
-        model = FactModel({103: "malformed", 105: "dependent", 106: "no answer"})
-        options = ("--style", "exam", "--questions-per-chunk", "2", "--critics", "additive")
-        run = build_texts(tmp_path, range(100, 108), model, *options)
-        assert run.code == 0, run.err
-        assert Counter(stage for stage, _ in model.asked.elements()) == {
-            "exam_questions": 9,  # one of eight twice
-            "exam_answer": 14,  # none twice
-            "additive": 12,
-            "phrases": 10,
-        }
-        stages = stages_of(tmp_path / "out")
-        assert stages["answer"] == {"the text does not answer it": 2}
-        assert stages["criticise"] == {"rated below 4 for additive": 2}
-        kinds = {tuple(one["kind"]) for one in records(tmp_path / "out" / "samples.jsonl")}
-        assert kinds == {("exam",), ("unanswerable",)}
-        assert validate(tmp_path / "out").code == 0
+def test_several_questions_know_of_each_other(tmp_path: Path) -> None:
+    with served(tmp_path, range(100, 103), FactModel()) as server:
+        build(tmp_path, *OPTIONS, "--questions-per-chunk", "3")
+    # The scripted model asks the same again, although it is told what it has asked.
+    assert dropped_in(tmp_path / "out")["ask"] == {"the question was asked before": 6}
+    asked = [call.prompt for call in server.calls if "Te pytania już zadano" in call.prompt]
+    assert len(asked) == 6
+    assert all("- Koszt: " in prompt for prompt in asked)
 
-    def test_several_questions_know_of_each_other(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 103))
-        with Loopback(FactModel()) as server:
-            write_config(tmp_path / "model.json", server.url)
-            build(tmp_path, *OPTIONS, "--questions-per-chunk", "3")
-        # The scripted model asks the same again, although it is told what it has asked.
-        assert stages_of(tmp_path / "out")["ask"] == {"the question was asked before": 6}
-        asked = [call.prompt for call in server.calls if "Te pytania już zadano" in call.prompt]
-        assert len(asked) == 6
-        assert all("- Koszt: " in prompt for prompt in asked)
 
-    def test_another_critic(self, tmp_path: Path) -> None:
-        generator, critic = FactModel(), FactModel({105: "dependent"})
-        with Loopback(critic) as other:
-            judge = write_config(tmp_path / "judge.json", other.url, model="judge")
-            options = ("--judge_config", judge)
-            run = build_texts(tmp_path, range(100, 106), generator, *options)
-        assert {stage for stage, _ in generator.asked} == {"factoid", "phrases"}
-        assert {stage for stage, _ in critic.asked} == {"groundedness", "relevance", "standalone"}
-        assert "favour" not in run.err
-        summary = json.loads((tmp_path / "out" / "build.json").read_text(encoding="utf-8"))
-        assert summary["models"] == {"generator": "m", "critic": "judge"}
+@pytest.mark.parametrize("language", ["de", "en", "es"])
+def test_another_language(tmp_path: Path, language: str) -> None:
+    model = FactModel(language=language)
+    run = build_texts(tmp_path, range(100, 110), model, "--language", language)
+    assert run.code == 0, run.err
+    (line,) = [line for line in run.out.splitlines() if line.startswith("evaluate: ")]
+    given = shlex.split(line)[3:]
+    assert given[given.index("--language") + 1] == language
+    assert validate(tmp_path / "out", "--language", language).code == 0
+    refusal = chat(f"{LANGUAGES[language].refusal_message}.")
+    with Loopback(lambda call: refusal) as server:
+        given += ["--model_args", f"api_base={server.url}", "--wide"]
+        run = call(partial(evaluate, "remote"), *given, cwd=tmp_path)
+    assert run.code == 0, run.err
+    assert f"|normalizer:{language}_blank-" in run.out
+    # Always refusing is right for those that are to be refused.
+    (refuse,) = [line for line in run.out.splitlines() if line.startswith("refuse ")]
+    assert refuse.split()[1] == "100.00"
 
-    @pytest.mark.parametrize("language", ["de", "en", "es"])
-    def test_another_language(self, tmp_path: Path, language: str) -> None:
-        model = FactModel(language=language)
-        run = build_texts(tmp_path, range(100, 110), model, "--language", language)
-        assert run.code == 0, run.err
-        (line,) = [line for line in run.out.splitlines() if line.startswith("evaluate: ")]
-        given = shlex.split(line)[3:]
-        assert given[given.index("--language") + 1] == language
-        message = LANGUAGES[language].refusal_message
-        assert validate(tmp_path / "out", "--language", language).code == 0
-        with Loopback(lambda call: chat(f"{message}.")) as server:
-            given += ["--model_args", f"api_base={server.url}", "--wide"]
-            run = call(partial(evaluate, "remote"), *given, cwd=tmp_path)
-        assert run.code == 0, run.err
-        assert f"|normalizer:{language}_blank-" in run.out
-        # Always refusing is right for those that are to be refused.
-        (refuse,) = [line for line in run.out.splitlines() if line.startswith("refuse ")]
-        assert refuse.split()[1] == "100.00"
+
+def replies_kept(out: Path) -> set[str]:
+    """The ids of the whole replies in the journals of a build."""
+    lines = [
+        line
+        for path in (out / "work").glob("*.replies.jsonl")
+        for line in path.read_bytes().splitlines(keepends=True)
+    ]
+    found = [json.loads(line) for line in lines if line.endswith(b"\n")]
+    return {record["id"] for record in found if record["error"] is None}
 
 
 class TestStopped:
     def test_killed_it_goes_on_where_it_ended(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 120))
         model = FactModel(BEHAVIOUR, delay=0.005)
-        with Loopback(model) as server:
-            write_config(tmp_path / "model.json", server.url, 4)
+        with served(tmp_path, range(100, 120), model, 4):
             whole = build(tmp_path, *OPTIONS[:-1], "whole")
             assert whole.code == 0, whole.err
             answered: set[str] = set()
@@ -396,7 +353,7 @@ class TestStopped:
                 model.kill_at = kill_at
                 model.process = start_command("build", *OPTIONS, cwd=tmp_path)
                 assert finish(model.process).code == -signal.SIGKILL
-                kept = self.kept(tmp_path / "out")
+                kept = replies_kept(tmp_path / "out")
                 assert answered < kept
                 answered = kept
                 for path in (tmp_path / "out" / "work").glob("*.replies.jsonl"):
@@ -411,21 +368,8 @@ class TestStopped:
         # But for the card's name of nothing: every file is the same to the byte.
         assert results_of(tmp_path / "out") == results_of(tmp_path / "whole")
 
-    @staticmethod
-    def kept(out: Path) -> set[str]:
-        found = set()
-        for path in (out / "work").glob("*.replies.jsonl"):
-            for line in path.read_bytes().splitlines(keepends=True):
-                if line.endswith(b"\n"):
-                    record = json.loads(line)
-                    if record["error"] is None:
-                        found.add(record["id"])
-        return found
-
     def test_ctrl_c(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 160))
-        with Loopback(FactModel(delay=0.1)) as server:
-            write_config(tmp_path / "model.json", server.url, 4)
+        with served(tmp_path, range(100, 160), FactModel(delay=0.1), 4) as server:
             process = start_command("build", *OPTIONS, cwd=tmp_path)
             wait_until(lambda: len(server.calls) >= 10, process)
             process.send_signal(signal.SIGINT)
@@ -433,13 +377,11 @@ class TestStopped:
         assert run.code == 130, run.err
         assert "the same command goes on from here" in run.err
         assert not (tmp_path / "out" / "samples.jsonl").exists()
-        assert len(self.kept(tmp_path / "out")) >= 9
+        assert len(replies_kept(tmp_path / "out")) >= 9
 
     def test_no_reply_is_no_rejection(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 108))
         model = FactModel({103: "down"})
-        with Loopback(model) as server:
-            write_config(tmp_path / "model.json", server.url)
+        with served(tmp_path, range(100, 108), model):
             run = build(tmp_path, *OPTIONS)
             assert run.code == 1
             assert "1 prompt got no reply; the same command asks once more, and for" in run.err
@@ -450,26 +392,23 @@ class TestStopped:
             model.asked.clear()
             again = build(tmp_path, *OPTIONS)
         assert again.code == 0, again.err
-        assert set(model.asked) == {
-            (stage, 103) for stage in ("groundedness", "relevance", "standalone", "phrases")
-        }
+        assert set(model.asked) == {(stage, 103) for stage in (*CRITICS, "phrases")}
         assert "8 samples" in again.out
 
     def test_another_critic_is_asked_anew_and_nothing_else(self, tmp_path: Path) -> None:
-        write_texts(tmp_path / "docs", range(100, 104))
-        model = FactModel()
-        with Loopback(model) as server:
-            write_config(tmp_path / "model.json", server.url)
+        model, critic = FactModel(), FactModel()
+        judged = (*OPTIONS, "--judge_config", "judge.json")
+        with served(tmp_path, range(100, 104), model), Loopback(critic) as other:
             first = build(tmp_path, *OPTIONS)
-            write_config(tmp_path / "judge.json", server.url, model="judge")
+            write_config(tmp_path / "judge.json", other.url, model="judge")
             model.asked.clear()
-            run = build(tmp_path, *OPTIONS, "--judge_config", "judge.json")
+            run = build(tmp_path, *judged)
             assert run.code == 0, run.err
-            critics = {"groundedness", "relevance", "standalone"}
-            assert {stage for stage, _ in model.asked} == critics
-            assert model.asked.total() == 12
+            assert (model.asked.total(), critic.asked.total()) == (0, 12)
+            assert {stage for stage, _ in critic.asked} == CRITICS
+            assert "favour" not in run.err
+            assert summary_of(tmp_path / "out")["models"] == {"generator": "m", "critic": "judge"}
             # The first critic's replies are still there.
-            model.asked.clear()
             again = build(tmp_path, *OPTIONS)
             assert model.asked.total() == 0
             assert again.out == first.out
@@ -497,37 +436,33 @@ class TestStopped:
         assert run.code == 1
         assert "0 samples: 3 prompts got no reply\n" in run.out
 
-    def test_a_prompt_that_the_service_refuses_is_not_asked_for_ever(self, tmp_path: Path) -> None:
+    def test_a_prompt_that_is_refused_and_a_reply_that_is_cut_off(self, tmp_path: Path) -> None:
+        """The service is not asked for the one for ever; the other is not read."""
         model = FactModel()
 
         def script(call: Call) -> Response:
-            too_long = "koszt 101 zł" in call.prompt
-            return failure(400, "the context is too long") if too_long else model(call)
-
-        run = build_texts(tmp_path, range(100, 104), script)
-        assert run.code == 0, run.err
-        assert stages_of(tmp_path / "out")["ask"] == {"the service refuses the prompt": 1}
-
-    def test_a_reply_that_was_cut_off_is_not_read(self, tmp_path: Path) -> None:
-        model = FactModel()
-
-        def script(call: Call) -> Response:
+            if "koszt 101 zł" in call.prompt:
+                return failure(400, "the context is too long")
             response = model(call)
-            if "koszt 101 zł" in call.json["messages"][0]["content"]:
+            if "koszt 102 zł" in first_of(call):
                 response.body["choices"][0]["finish_reason"] = "length"
             return response
 
-        build_texts(tmp_path, range(100, 102), script)
-        (rejected,) = records(tmp_path / "out" / "rejected.jsonl")
-        assert rejected["words"].startswith(
+        run = build_texts(tmp_path, range(100, 104), script)
+        assert run.code == 0, run.err
+        assert dropped_in(tmp_path / "out")["ask"] == {
+            "the service refuses the prompt": 1,
+            "the reply cannot be read": 1,
+        }
+        rejected = records(tmp_path / "out" / "rejected.jsonl")
+        assert rejected[1]["words"].startswith(
             "the reply cannot be read, cut off by its limit of tokens: it is not whole"
         )
 
     def test_no_samples_leave_nothing_of_the_last_build(self, tmp_path: Path) -> None:
         texts = range(100, 104)
         assert build_texts(tmp_path, texts, FactModel()).code == 0
-        with Loopback(FactModel(dict.fromkeys(texts, "dependent"))) as server:
-            write_config(tmp_path / "model.json", server.url)
+        with served(tmp_path, texts, FactModel(dict.fromkeys(texts, "dependent"))) as server:
             write_config(tmp_path / "judge.json", server.url, model="judge")
             run = build(tmp_path, *OPTIONS, "--judge_config", "judge.json")
         assert run.code == 1
@@ -552,109 +487,93 @@ class TestReview:
     OPTIONS = (*OPTIONS, "--review")
 
     @staticmethod
-    def judged(out: Path, **verdicts: str) -> Path:
-        """The review as a person leaves it: number of a text -> verdict."""
-        text = (out / "review.csv").read_text(encoding="utf-8-sig")
+    def review(out: Path) -> str:
+        return (out / "review.csv").read_text(encoding="utf-8-sig")
+
+    def apply(self, out: Path, verdicts: Mapping[int, str], text: str | None = None) -> Finished:
+        """Fill in the review as a person does, number of a text -> verdict, and apply it."""
+        text = self.review(out) if text is None else text
         for number, verdict in verdicts.items():
-            row = f'"gmina{number.removeprefix("t")}-txt-0001-q1",""'
+            row = f'"gmina{number}-txt-0001-q1",""'
             assert row in text
             text = text.replace(row, row[:-1] + verdict + '"')
-        path = out.parent / "reviewed.csv"
-        path.write_text(text, encoding="utf-8-sig")
-        return path
+        (out.parent / "reviewed.csv").write_text(text, encoding="utf-8-sig")
+        return build(out.parent, "-o", "out", "--apply", "reviewed.csv")
 
     @staticmethod
-    def samples(out: Path) -> set[int]:
-        return {int(one["id"][5:8]) for one in records(out / "samples.jsonl")}
+    def left_out(out: Path) -> set[int]:
+        found = {int(one["id"][5:8]) for one in records(out / "samples.jsonl")}
+        return set(range(100, 108)) - found
 
     @pytest.fixture(scope="class")
     @classmethod
-    def served(cls) -> Iterator[str]:
-        with Loopback(FactModel()) as server:
-            yield server.url
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def built(cls, served: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    def folder(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         folder = tmp_path_factory.mktemp("review")
-        write_texts(folder / "docs", range(100, 108))
-        write_config(folder / "model.json", served)
-        assert build(folder, *cls.OPTIONS).code == 0
-        return folder
+        with served(folder, range(100, 108), FactModel()):
+            assert build(folder, *cls.OPTIONS).code == 0
+            yield folder
 
     @pytest.fixture
-    def out(self, built: Path, tmp_path: Path) -> Path:
-        return shutil.copytree(built, tmp_path / "copy") / "out"
+    def out(self, folder: Path, tmp_path: Path) -> Path:
+        return shutil.copytree(folder, tmp_path / "copy") / "out"
 
-    def test_hold_in_the_next_build(self, out: Path) -> None:
-        self.judged(out, t101="reject", t102="accept")
-        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
-        assert self.samples(out) == set(range(100, 108)) - {101}
+    def test_hold_in_the_next_build_and_outlive_overwriting(self, out: Path) -> None:
+        self.apply(out, {101: "reject", 102: "accept"})
+        assert self.left_out(out) == {101}
         run = build(out.parent, *self.OPTIONS)
-        assert self.samples(out) == set(range(100, 108)) - {101}
+        assert self.left_out(out) == {101}
         assert "note" not in run.err.replace("note: the model has criticised", "")
         # The next round shows what was said.
-        text = (out / "review.csv").read_text(encoding="utf-8-sig")
-        assert '"gmina101-txt-0001-q1","reject"' in text
-        assert '"gmina102-txt-0001-q1","accept"' in text
+        assert '"gmina101-txt-0001-q1","reject"' in self.review(out)
+        assert '"gmina102-txt-0001-q1","accept"' in self.review(out)
+        build(out.parent, *self.OPTIONS, "--overwrite")
+        assert self.left_out(out) == {101}
 
     def test_are_not_put_on_another_question(self, out: Path) -> None:
-        self.judged(out, t101="reject")
-        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        self.apply(out, {101: "reject"})
         # Another text under the same name.
         (out.parent / "docs" / "gmina101.txt").write_text(text_of(201), encoding="utf-8")
         run = build(out.parent, *self.OPTIONS)
         assert "note: left out: 1 verdict, on a question since changed" in run.err
-        assert self.samples(out) == set(range(100, 108))
+        assert self.left_out(out) == set()
         assert any("201 zł" in one["reference"] for one in records(out / "samples.jsonl"))
 
     def test_a_second_reviewer_adds_to_the_first(self, out: Path) -> None:
-        blank = (out / "review.csv").read_text(encoding="utf-8-sig")
-        self.judged(out, t101="reject")
-        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
-        second = blank.replace('"gmina103-txt-0001-q1",""', '"gmina103-txt-0001-q1","reject"')
-        (out.parent / "second.csv").write_text(second, encoding="utf-8-sig")
-        run = build(out.parent, "-o", "out", "--apply", "second.csv")
-        assert "second.csv: 0 accept, 1 reject, " in run.err
+        blank = self.review(out)
+        self.apply(out, {101: "reject"})
+        run = self.apply(out, {103: "reject"}, blank)
+        assert "reviewed.csv: 0 accept, 1 reject, " in run.err
         # The second table says nothing of what the first one rejected.
-        assert 103 not in self.samples(out)
+        assert 103 in self.left_out(out)
 
     def test_a_table_that_is_filled_in_is_not_written_over(self, out: Path) -> None:
-        filled = self.judged(out, t101="reject").read_bytes()
-        (out / "review.csv").write_bytes(filled)
+        row = '"gmina101-txt-0001-q1","'
+        filled = self.review(out).replace(f'{row}"', f'{row}reject"')
+        (out / "review.csv").write_text(filled, encoding="utf-8-sig")
         run = build(out.parent, *self.OPTIONS)
         assert "out/review.csv: holds verdicts that were not applied, and is left as it is" in (
             run.err
         )
-        assert (out / "review.csv").read_bytes() == filled
+        assert self.review(out) == filled
         build(out.parent, "-o", "out", "--apply", "out/review.csv")
-        assert 101 not in self.samples(out)
-
-    def test_verdicts_outlive_overwriting(self, out: Path) -> None:
-        self.judged(out, t101="reject")
-        build(out.parent, "-o", "out", "--apply", "reviewed.csv")
-        build(out.parent, *self.OPTIONS, "--overwrite")
-        assert self.samples(out) == set(range(100, 108)) - {101}
+        assert self.left_out(out) == {101}
 
     def test_an_accepted_edit_that_fails_is_named(self, out: Path) -> None:
-        path = self.judged(out, t101="accept")
-        text = path.read_text(encoding="utf-8-sig").replace('"101 zł"', '"777 zł"')
-        path.write_text(text, encoding="utf-8-sig")
-        run = build(out.parent, "-o", "out", "--apply", "reviewed.csv")
+        text = self.review(out).replace('"101 zł"', '"777 zł"')
+        run = self.apply(out, {101: "accept"}, text)
         assert "accepted, but no sample: gmina101-txt-0001-q1: no proposed phrase passes" in run.err
-        assert 101 not in self.samples(out)
+        assert 101 in self.left_out(out)
 
 
 class TestWhatIsNotOurs:
     def test_a_folder_with_a_folder_work_is_no_build(self, tmp_path: Path) -> None:
         docs = write_texts(tmp_path / "docs", range(100, 102))
-        (tmp_path / "project" / "work").mkdir(parents=True)
         notes = tmp_path / "project" / "work" / "notes.json"
+        notes.parent.mkdir(parents=True)
         notes.write_text("{}")
         write_config(tmp_path / "model.json", "http://127.0.0.1:9/v1")
         for more in ((), ("--overwrite",)):
-            options = ("--model_config", "model.json", "-o", "project", *more)
-            run = build(tmp_path, docs, *options)
+            run = build(tmp_path, docs, "--model_config", "model.json", "-o", "project", *more)
             assert run.code == 2
             assert "project is not empty and holds no build" in run.last_line
         assert notes.exists()
@@ -672,54 +591,44 @@ class TestWhatIsNotOurs:
 
 
 PROMPT = "{%% block user %%}%s{%% endblock %%}"
-BROKEN: Mapping[str, tuple[str, str, str]] = {
-    "a name that is not given": (
-        "groundedness.jinja",
-        PROMPT % "{{ chunk }}",
-        "groundedness.jinja: cannot be rendered: 'chunk' is undefined",
-    ),
-    "nothing": ("phrases.jinja", PROMPT % "", "phrases.jinja: makes an empty prompt"),
-    "nothing to be told again": ("again.jinja", PROMPT % " ", "again.jinja: its {% block user %}"),
-    "the prompt to evaluate with": (
-        "evaluation.jinja",
-        "{{ documenty }}",
-        "evaluation.jinja: cannot be rendered",
-    ),
-}
+# A prompt, its text -> what is said of it.
+BROKEN = [
+    ("groundedness", PROMPT % "{{ chunk }}", "cannot be rendered: 'chunk' is undefined"),
+    ("phrases", PROMPT % "", "makes an empty prompt"),
+    ("again", PROMPT % " ", "its {% block user %}"),
+    ("evaluation", "{{ documenty }}", "cannot be rendered"),
+]
 
 
-@pytest.mark.parametrize(("name", "text", "message"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("name", "text", "message"), BROKEN)
 def test_a_broken_prompt_is_found_before_anything_is_asked(
     name: str, text: str, message: str, tmp_path: Path
 ) -> None:
     shutil.copytree(BUILD_PROMPTS / "pl", tmp_path / "prompts")
-    (tmp_path / "prompts" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "prompts" / f"{name}.jinja").write_text(text, encoding="utf-8")
     model = FactModel()
     run = build_texts(tmp_path, range(100, 102), model, "--prompts", "prompts")
     assert run.code == 2
-    assert message in run.last_line
+    assert f"{name}.jinja: {message}" in run.last_line
     assert not model.asked
 
 
 def test_questions_by_one_pattern_are_different_questions(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
     prices = {f"X{number:03}": 3 * number + 101 for number in range(20)}
     for name, price in prices.items():
-        write_text(docs / f"{name}.txt", f"Product {name} is sold at {price} dollars a piece.")
+        text = f"Product {name} is sold at {price} dollars a piece."
+        write_text(tmp_path / "docs" / f"{name}.txt", text)
 
     def script(call: Call) -> Response:
-        stage = stage_of(call, "en")
         name = re.findall(r"X\d{3}", first_of(call))[0]
-        replies = {
-            "factoid": f"Factoid question: What is the price of product {name}?\n"
-            f"Answer: {prices[name]} dollars",
-            "phrases": json.dumps({"phrases": [f"{prices[name]} dollars"]}),
-        }
-        return chat(replies.get(stage, "Evaluation: Fine.\nTotal rating: 5"))
+        answer = f"{prices[name]} dollars"
+        question = f"Factoid question: What is the price of product {name}?\nAnswer: {answer}"
+        replies = {"factoid": question, "phrases": json.dumps({"phrases": [answer]})}
+        return chat(replies.get(stage_of(call, "en"), "Evaluation: Fine.\nTotal rating: 5"))
 
     with Loopback(script) as server:
-        config = write_config(tmp_path / "model.json", server.url)
-        run = build(tmp_path, docs, "--model_config", config, "-o", "out", "--language", "en")
+        write_config(tmp_path / "model.json", server.url)
+        run = build(tmp_path, *OPTIONS, "--language", "en")
     assert run.code == 0, run.err
     assert "20 samples, 5 of them to be refused" in run.out
     message = ("--refusal_message", "I could not find an answer to the question")
@@ -727,19 +636,21 @@ def test_questions_by_one_pattern_are_different_questions(tmp_path: Path) -> Non
     assert proof.code == 0, proof.out
 
 
-def test_a_name_does_not_break_the_card(tmp_path: Path) -> None:
-    options = ("--audience", "kto\nkolwiek | inny")
-    build_texts(tmp_path, range(100, 102), FactModel(), *options, model="a|b\n# <i>c")
+def test_the_audience_is_told_the_critics_and_no_name_breaks_the_card(tmp_path: Path) -> None:
+    with served(tmp_path, range(100, 102), FactModel(), model="a|b\n# <i>c") as server:
+        build(tmp_path, *OPTIONS, "--audience", "kto\nkolwiek | inny")
+    # By the prompt for relevance.
+    assert sum("kolwiek | inny" in call.prompt for call in server.calls) == 2
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "| asked and answered by | a\\|b # &lt;i>c |\n" in card
     assert "| audience | kto kolwiek \\| inny |\n" in card
 
 
 def test_the_nonsense_of_a_tiny_model(tiny_model: Path, tmp_path: Path) -> None:
-    docs = write_texts(tmp_path / "docs", range(100, 106))
+    write_texts(tmp_path / "docs", range(100, 106))
     config = {"model": str(tiny_model), "max_new_tokens": 24, "temperature": 0, "batch_size": 4}
-    (tmp_path / "local.json").write_text(json.dumps(config), encoding="utf-8")
-    run = build(tmp_path, docs, "--model_config", "local.json", "-o", "out", "--review")
+    (tmp_path / "model.json").write_text(json.dumps(config), encoding="utf-8")
+    run = build(tmp_path, *OPTIONS, "--review")
     assert run.code == 1
     assert "out/review.csv: nothing to be reviewed\n" in run.err
     assert "0 samples: every question was dropped; out/rejected.jsonl says why" in run.out
@@ -759,53 +670,33 @@ def test_a_dry_run_asks_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-WRONG: Sequence[tuple[Sequence[str], str]] = [
-    (["-o", "out"], "DOCS: name files or folders; or --review, or --apply CSV"),
-    (["nowhere", "-o", "out", "--model_config", "model.json"], "nowhere: there is no such file"),
-    (["docs", "-o", "out"], "--model_config: is missing"),
-    (["docs", "-o", "full", "--model_config", "model.json"], "is not empty and holds no build"),
-    (["docs", "-o", "out", "--model_config", "none.json"], "none.json: "),
-    (
-        ["docs", "-o", "out", "--model_config", "model.json", "--chunk-size", "100"],
-        "--chunk_overlap: 200 is not less than --chunk_size, 100",
+GIVEN = "docs -o out --model_config model.json"
+WRONG = {
+    "-o out": "DOCS: name files or folders; or --review, or --apply CSV",
+    "nowhere -o out --model_config model.json": "nowhere: there is no such file",
+    "docs -o out": "--model_config: is missing",
+    "docs -o full --model_config model.json": "is not empty and holds no build",
+    "docs -o out --model_config none.json": "none.json: ",
+    f"{GIVEN} --chunk-size 100": "--chunk_overlap: 200 is not less than --chunk_size, 100",
+    f"{GIVEN} --prompts full": "factoid.jinja: cannot be read",
+    f"{GIVEN} --normalizer blank:xq": "--normalizer: ",
+    f"{GIVEN} --critics additive --min-rating 5": (
+        "--min_rating: 5 is more than the 4 that --critics additive can give"
     ),
-    (
-        ["docs", "-o", "out", "--model_config", "model.json", "--prompts", "full"],
-        "factoid.jinja: cannot be read",
-    ),
-    (
-        ["docs", "-o", "out", "--model_config", "model.json", "--normalizer", "blank:xq"],
-        "--normalizer: ",
-    ),
-    (
-        [
-            *("docs", "-o", "out", "--model_config", "model.json"),
-            *("--critics", "additive", "--min-rating", "5"),
-        ],
-        "--min_rating: 5 is more than the 4 that --critics additive can give",
-    ),
-    (["docs", "-o", "out", "--model_config", "model.json", "--refusals", "2"], "--refusals"),
-    (
-        [
-            *("docs", "-o", "out", "--model_config", "model.json"),
-            *("--critics", "additive", "--audience", "wszyscy"),
-        ],
-        "--audience: is for the critic of relevance",
-    ),
-    (["-o", "out", "--review"], "out holds no finished build"),
-    (["-o", "out", "--review", "--seed", "3"], "--seed: is for building from documents"),
-    (["docs", "-o", "out", "--apply", "x.csv"], "--apply: is for a finished build"),
-]
+    f"{GIVEN} --refusals 2": "--refusals",
+    f"{GIVEN} --critics additive --audience wszyscy": "--audience: is for the critic of relevance",
+    "-o out --review": "out holds no finished build",
+    "-o out --review --seed 3": "--seed: is for building from documents",
+    "docs -o out --apply x.csv": "--apply: is for a finished build",
+}
 
 
-@pytest.mark.parametrize(("options", "message"), WRONG)
-def test_what_is_wrong_is_told_in_one_line(
-    options: Sequence[str], message: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("options", "message"), WRONG.items())
+def test_what_is_wrong_is_told_in_one_line(options: str, message: str, tmp_path: Path) -> None:
     write_texts(tmp_path / "docs", range(100, 101))
     write_text(tmp_path / "full" / "x.txt", "x")
     write_config(tmp_path / "model.json", "http://127.0.0.1:9/v1")
-    run = build(tmp_path, *options)
+    run = build(tmp_path, *options.split())
     assert run.code == 2, run.out
     assert message in run.last_line
     assert len(run.err.strip().splitlines()) == 1, run.err
