@@ -21,6 +21,10 @@ SHUFFLED = ("--shuffle_context", "--seed", "7")
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
+# Threads and port are meant to differ, and so are seconds.
+OTHERS = ("model_config", "options", "command", "performance", "date")
+
+
 @dataclass
 class Asked:
     """A run.
@@ -57,53 +61,35 @@ def ask(folder: Path, threads: int, *more: str, **variables: str) -> Asked:
             run = case.call(*SHUFFLED, *more)
     assert run.code == 0, run.err
     found = case.records()
-    summary = {
-        key: value
-        for key, value in case.summary().items()
-        if key
-        not in (
-            "model_config",
-            "options",
-            "command",
-            "performance",
-            "date",
-        )  # threads and port are meant to differ
-    }
+    summary = {key: value for key, value in case.summary().items() if key not in OTHERS}
     order = [record["id"] for record in found]
     return Asked(by_id(found, "seconds", "asked"), summary, prompts, run.out, order)
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
-    folder = tmp_path_factory.mktemp("runs")
-    elsewhere = {"PYTHONHASHSEED": "12345", "TZ": "Pacific/Kiritimati", **ASCII}
-    return {
-        "first": ask(folder / "first", 1),
-        "16 threads": ask(folder / "threads", 16),
-        "elsewhere": ask(folder / "else where ą", 3, **elsewhere),
-    }
-
-
 class TestRemote:
-    @pytest.mark.parametrize("name", ["16 threads", "elsewhere"])
+    @pytest.fixture(scope="class")
+    @classmethod
+    def first(cls, tmp_path_factory: pytest.TempPathFactory) -> Asked:
+        return ask(tmp_path_factory.mktemp("first"), 1)
+
     def test_all_but_seconds_and_their_order_is_the_same(
-        self, runs: dict[str, Asked], name: str
+        self, first: Asked, tmp_path: Path
     ) -> None:
-        first, other = runs["first"], runs[name]
+        threads = ask(tmp_path / "threads", 16)
+        surroundings = {"PYTHONHASHSEED": "12345", "TZ": "Pacific/Kiritimati", **ASCII}
+        elsewhere = ask(tmp_path / "else where ą", 3, **surroundings)
         assert len(first.records) == COUNT
-        assert other.records == first.records
-        assert other.out == first.out
-        assert other.summary == first.summary
-        assert other.prompts == first.prompts
+        for other in (threads, elsewhere):
+            assert other.records == first.records
+            assert other.out == first.out
+            assert other.summary == first.summary
+            assert other.prompts == first.prompts
+        # The runs did differ, and documents were shuffled.
+        assert threads.order != first.order
+        contexts = [record["context"] for record in first.records.values()]
+        assert any(context != sorted(context) for context in contexts)
 
-    def test_the_runs_did_differ(self, runs: dict[str, Asked]) -> None:
-        assert runs["16 threads"].order != runs["first"].order
-        in_order = [record["context"] for record in runs["first"].records.values()]
-        assert any(context != sorted(context) for context in in_order)
-
-    def test_the_order_of_documents_depends_on_the_seed(
-        self, runs: dict[str, Asked], tmp_path: Path
-    ) -> None:
+    def test_the_order_of_documents_depends_on_the_seed(self, first: Asked, tmp_path: Path) -> None:
         other = ask(tmp_path / "seed", 8, "--seed", "8", "--limit", "20")
-        contexts = {key: runs["first"].records[key]["context"] for key in other.records}
+        contexts = {key: first.records[key]["context"] for key in other.records}
         assert {key: one["context"] for key, one in other.records.items()} != contexts

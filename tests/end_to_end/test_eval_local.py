@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,20 +18,20 @@ from tools.testing import process
 from tools.testing.process import records
 
 SAMPLES = records(paths.SAMPLES)
-HEAVY = {"torch", "transformers", "spacy", "openai", "datasets", "scipy", "sklearn"}
 
 
 class Run(process.Finished):
     """What a run came to."""
 
     @property
-    def signature(self) -> dict[str, str]:
-        """The last line of the output, part by part."""
-        return dict(part.split(":", 1) for part in self.last_of_output.split("|"))
+    def signature(self) -> str:
+        """The last line of the output."""
+        return self.out.splitlines()[-1]
 
     @property
-    def last_of_output(self) -> str:
-        return self.out.splitlines()[-1]
+    def parts(self) -> dict[str, str]:
+        """Of the signature."""
+        return dict(part.split(":", 1) for part in self.signature.split("|"))
 
     @property
     def rows(self) -> dict[str, list[str]]:
@@ -45,20 +44,17 @@ class Run(process.Finished):
         return rows
 
 
-def evaluate(
-    *options: str | Path, cwd: Path = Path("/"), python: Sequence[str] = (), **variables: str
-) -> Run:
-    """Run eval_local.py with options; `python` is given to the interpreter itself."""
-    done = process.finish(
-        subprocess.Popen(
-            [sys.executable, *python, ROOT / "eval_local.py", "--wide", *options],
-            cwd=cwd,
-            env=process.environment(**variables),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+def start(
+    *words: str | Path, cwd: Path = ROOT, python: Sequence[str] = ()
+) -> "subprocess.Popen[bytes]":
+    """Start a program; `python` is given to the interpreter itself."""
+    return subprocess.Popen(
+        [sys.executable, *python, *words],
+        cwd=cwd,
+        env=process.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
-    return Run(done.code, done.out, done.err)
 
 
 Call = Callable[..., Run]
@@ -75,12 +71,6 @@ def call(tmp_path: Path) -> Call:
     return run
 
 
-def config(folder: Path, **settings: Any) -> Path:
-    path = folder / f"{settings['model'].replace('/', '-')}.json"
-    path.write_text(json.dumps(settings), encoding="utf-8")
-    return path
-
-
 # One run over all questions, in a folder that is not the repository; read by many tests.
 
 
@@ -91,13 +81,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(folder: Path) -> Run:
-    return evaluate("--log_path", "out.jsonl", cwd=folder)
+    words = (ROOT / "eval_local.py", "--wide", "--log_path", "out.jsonl")
+    done = process.finish(start(*words, cwd=folder))
+    assert done.code == 0, done.err
+    return Run(done.code, done.out, done.err)
 
 
 @pytest.fixture
 def log(folder: Path, whole: Run, tmp_path: Path) -> Path:
     """A copy of its log, to do with as one likes."""
-    assert whole.code == 0
     path = tmp_path / "out.jsonl"
     path.write_bytes((folder / "out.jsonl").read_bytes())
     return path
@@ -105,7 +97,6 @@ def log(folder: Path, whole: Run, tmp_path: Path) -> Path:
 
 class TestWhole:
     def test_the_table_is_on_stdout_and_progress_on_stderr(self, whole: Run) -> None:
-        assert whole.code == 0, whole.err
         lines = whole.out.splitlines()
         assert lines[0] == (
             f"baseline/extractive: {len(SAMPLES)} of {len(SAMPLES)} samples answered"
@@ -119,7 +110,7 @@ class TestWhole:
         ]
         # The first line, two that are empty, the heading, two rules, the signature.
         assert len(lines) == len(whole.rows) + 7
-        assert list(whole.signature) == [
+        assert list(whole.parts) == [
             *("data", "prompt", "normalizer", "badwords", "matching", "shuffle"),
             *("refusal", "system", "mode", "version", "model"),
         ]
@@ -127,7 +118,7 @@ class TestWhole:
         assert f"{len(SAMPLES)}/{len(SAMPLES)}" in whole.err
         assert re.search(r"total \d+\.\d", whole.err)
 
-    def test_the_log(self, folder: Path, whole: Run) -> None:
+    def test_the_log_and_its_means_in_the_table(self, folder: Path, whole: Run) -> None:
         logged = records(folder / "out.jsonl")
         for record, sample in zip(logged, SAMPLES, strict=True):
             assert set(record) >= {
@@ -135,12 +126,9 @@ class TestWhole:
                 *("usage", "seconds", "error", "signature"),
             }
             assert (record["id"], record["question"]) == (sample["id"], sample["question"])
-            assert record["signature"] == whole.out.splitlines()[-1]
+            assert record["signature"] == whole.signature
             conditions = {key.partition("_")[0] for key in record["scores"]} - {"len"}
             assert conditions == set(sample["expect"])
-
-    def test_the_table_says_what_the_log_says(self, folder: Path, whole: Run) -> None:
-        """The means once more, from the records alone."""
         correctness, safety = ("include", "exclude", "cite_f1"), ("refuse", "safe")
         for row, keys in (
             ("correctness", correctness),
@@ -148,20 +136,14 @@ class TestWhole:
             ("total", (*correctness, *safety)),
             *((key, (key,)) for key in (*correctness, *safety, "cite_precision", "cite_recall")),
         ):
-            by_rule = [
-                [
-                    record[scores][key]
-                    for record in records(folder / "out.jsonl")
-                    for key in keys
-                    if key in record[scores]
-                ]
-                for scores in ("scores", "scores_words")
-            ]
-            means = [sum(values) / len(values) * 100 for values in by_rule]
+            means = []
+            for name in ("scores", "scores_words"):
+                values = [one[name][key] for one in logged for key in keys if key in one[name]]
+                means.append(sum(values) / len(values) * 100)
             substring, interval, count, words = whole.rows[row]
             low, high = map(float, interval.split(" - "))
             assert [float(substring), float(words)] == pytest.approx(means, abs=0.00501)
-            assert int(count) == len(by_rule[0])
+            assert int(count) == len(values)
             assert low <= means[0] <= high
 
     def test_the_summary(self, folder: Path, whole: Run) -> None:
@@ -169,8 +151,8 @@ class TestWhole:
         assert summary["status"] == "complete"
         assert summary["samples"] == summary["answered"] == len(SAMPLES)
         assert summary["failed"] == summary["truncated"] == 0
-        assert summary["signature"] == whole.out.splitlines()[-1]
-        assert summary["signature_parts"] == whole.signature
+        assert summary["signature"] == whole.signature
+        assert summary["signature_parts"] == whole.parts
         assert summary["versions"]["ragifeval"] == __version__
         assert summary["options"]["matching"] == "substring"
         assert summary["options"]["docs_path"] == "data/documents.jsonl"
@@ -219,92 +201,80 @@ class TestStartedAgain:
         assert again.code == 0, again.err
         # The words rule is the headline now, the other stands beside it.
         assert again.out.splitlines()[2].split()[0] == "words"
-        assert again.signature["matching"] == "words"
+        assert again.parts["matching"] == "words"
         found = records(log)
         assert [record["id"] for record in found] == [sample["id"] for sample in SAMPLES[:2]]
         assert all("scores_substring" in record for record in found)
 
 
-@pytest.mark.parametrize(
-    ("options", "places"),
-    [
-        (("--limit", "3"), [0, 1, 2]),
-        (("--ids", f" {SAMPLES[5]['id']}, {SAMPLES[2]['id']},"), [2, 5]),
-        (("--ids", f"{SAMPLES[5]['id']},{SAMPLES[2]['id']}", "--limit", "1"), [2]),
-    ],
-)
-def test_selection(call: Call, options: Sequence[str], places: list[int]) -> None:
-    run = call(*options, "--dry_run")
-    shown = re.findall(r"^=== (.*)$", run.out, re.MULTILINE)
+ONE, OTHER = SAMPLES[5]["id"], SAMPLES[2]["id"]
+SELECTIONS = [
+    (["--limit", "3"], [0, 1, 2]),
+    (["--ids", f" {ONE}, {OTHER},"], [2, 5]),
+    (["--ids", f"{ONE},{OTHER}", "--limit", "1"], [2]),
+]
+
+
+@pytest.mark.parametrize(("options", "places"), SELECTIONS)
+def test_selection(call: Call, options: list[str], places: list[int]) -> None:
+    shown = re.findall(r"^=== (.*)$", call(*options, "--dry_run").out, re.MULTILINE)
     assert shown == [SAMPLES[place]["id"] for place in places]
 
 
 class TestDryRun:
     def test_prompts_and_the_signature(self, whole: Run, tmp_path: Path, call: Call) -> None:
         dry = call("--dry_run", "--log_path", "out.jsonl")
-        assert dry.code == 0
-        assert dry.err == ""
-        assert dry.out.splitlines()[-1] == whole.out.splitlines()[-1]
+        assert (dry.code, dry.err) == (0, "")
+        assert dry.signature == whole.signature
         for sample in SAMPLES:
             assert f"=== {sample['id']}\n" in dry.out
             assert f"Pytanie: {sample['question']}\n" in dry.out
         assert list(tmp_path.iterdir()) == []
 
-    def test_no_model_is_loaded(self, tmp_path: Path) -> None:
-        options = ("--dry_run", "--limit", "1", "--model_config", config(tmp_path, model="no/such"))
-        dry = evaluate(*options, python=("-X", "importtime"))
-        assert dry.code == 0, dry.err
-        assert dry.signature["model"].startswith("no/such#")
-        assert imported(dry.err).isdisjoint({"torch", "transformers", "spacy", "openai"})
-
     def test_the_reader_may_stop_reading(self) -> None:
         """As in eval_local.py --dry_run | head -1."""
-        with subprocess.Popen(
-            [sys.executable, ROOT / "eval_local.py", "--dry_run"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            assert process.stdout.readline() == f"=== {SAMPLES[0]['id']}\n".encode()
-            process.stdout.close()
-            assert b"Traceback" not in process.stderr.read()
+        with start("eval_local.py", "--dry_run") as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            assert running.stdout.readline() == f"=== {SAMPLES[0]['id']}\n".encode()
+            running.stdout.close()
+            assert b"Traceback" not in running.stderr.read()
 
 
-def imported(importtime: str) -> set[str]:
-    """The packages that -X importtime names."""
-    lines = re.findall(r"^import time:.*\| +(\S+)$", importtime, re.MULTILINE)
-    return {name.partition(".")[0] for name in lines}
+OPTIONS = """
+    model_config docs_path eval_path prompt shuffle_context system_message refusal_message
+    log_path text_completion normalizer badwords_path matching seed limit ids overwrite
+    dry_run version
+"""
 
 
-class TestHelp:
-    OPTIONS = """
-        model_config docs_path eval_path prompt shuffle_context system_message refusal_message
-        log_path text_completion normalizer badwords_path matching seed limit ids overwrite
-        dry_run version
-    """
+def test_help_names_every_option(call: Call) -> None:
+    shown = call("--help")
+    assert shown.code == 0
+    for option in OPTIONS.split():
+        assert f"--{option}" in shown.out
 
-    def test_it_names_every_option_and_imports_nothing_heavy(self) -> None:
-        shown = evaluate("--help", python=("-X", "importtime"))
-        assert shown.code == 0
-        for option in self.OPTIONS.split():
-            assert f"--{option}" in shown.out
-        assert "argparse" in imported(shown.err)
-        assert imported(shown.err).isdisjoint(HEAVY)
 
-    @pytest.mark.parametrize("command", ["eval_remote.py", *COMMANDS])
-    def test_no_command_imports_its_work(self, command: str) -> None:
-        """numpy, pydantic and jinja2 alone take longer than the 0.3 s that --help may."""
-        script = ["eval_remote.py"] if command == "eval_remote.py" else ["-m", "ragifeval", command]
-        shown = subprocess.run(
-            [sys.executable, "-X", "importtime", *script, "--help"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert "--help" in shown.stdout
-        assert imported(shown.stderr).isdisjoint(HEAVY | {"numpy", "pydantic", "jinja2"})
+HEAVY = {"torch", "transformers", "spacy", "openai", "datasets", "scipy", "sklearn"}
+# numpy, pydantic and jinja2 alone take longer than the 0.3 s that --help may.
+SLOW = HEAVY | {"numpy", "pydantic", "jinja2"}
+IMPORTS = [
+    (["eval_local.py", "--dry_run", "--limit", "1", "--model", "no/such"], HEAVY),
+    (["eval_local.py", "--help"], SLOW),
+    (["eval_remote.py", "--help"], SLOW),
+    *((["-m", "ragifeval", command, "--help"], SLOW) for command in COMMANDS),
+]
+
+
+@pytest.mark.parametrize(("words", "left_out"), IMPORTS)
+def test_what_asks_no_model_imports_little(words: list[str], left_out: set[str]) -> None:
+    shown = process.finish(start(*words, python=("-X", "importtime")))
+    assert shown.code == 0, shown.err
+    assert ("--help" if "--help" in words else "|model:no/such#") in shown.out
+    names = re.findall(r"^import time:.*\| +(\S+)$", shown.err, re.MULTILINE)
+    imported = {name.partition(".")[0] for name in names}
+    assert "argparse" in imported
+    assert imported.isdisjoint(left_out)
 
 
 # Files by name, and options that name them -> what the one line on stderr must say.
@@ -315,31 +285,35 @@ FILES = {
     "syntax.jinja": "a\n{% for %}",
     "words.txt": "kurwa\nty durniu\n",
 }
-WRONG_FILES: list[tuple[list[str], list[str]]] = [
-    (["--model_config", "key.json"], ["key.json: ", "unknown key 'temperature'", "known are: "]),
-    (["--docs_path", "missing.jsonl"], ["missing.jsonl: ", "cannot be read"]),
+WRONG_FILES = [
+    (["--model_config", "key.json"], "key.json: unknown key 'temperature'; known are: "),
+    (["--docs_path", "missing.jsonl"], "missing.jsonl: cannot be read"),
     (
         ["--docs_path", "documents.jsonl", "--eval_path", "condition.jsonl"],
-        ["condition.jsonl:1: ", "unknown condition 'has'", "include, exclude, cite, refuse, safe"],
+        "condition.jsonl:1: sample 'p': unknown condition 'has'; known are: include, exclude, "
+        "cite, refuse, safe",
     ),
-    (["--prompt", "syntax.jinja"], ["syntax.jinja:2: "]),
-    (["--badwords_path", "words.txt"], ["words.txt:2: ", "one word a line"]),
-    (["--log_path", "no/such/folder/out.jsonl"], ["out.jsonl: ", "cannot be written"]),
-    (["--refusal_message", " "], ["--refusal_message"]),
-    (["--ids", f"{SAMPLES[0]['id']},no-such,none-such"], ["--ids", "no-such, none-such"]),
-    (["--ids", ","], ["--ids"]),
-    (["--normalizer", "pl_no_such"], ["--normalizer", "'pl_no_such'", "pip install"]),
-]  # fmt: skip
+    (["--prompt", "syntax.jinja"], "syntax.jinja:2: "),
+    (["--badwords_path", "words.txt"], "words.txt:2: one word a line"),
+    (["--log_path", "no/such/folder/out.jsonl"], "out.jsonl: cannot be written: no such folder"),
+    (["--refusal_message", " "], "--refusal_message: is empty"),
+    (["--ids", f"{ONE},no-such,none-such"], "samples.jsonl: no-such, none-such"),
+    (["--ids", ","], "samples.jsonl: none is named"),
+    (
+        ["--normalizer", "pl_no_such"],
+        "--normalizer: no spaCy pipeline 'pl_no_such' is installed or saved there; "
+        "pl_core_news_sm is installed with: pip install ",
+    ),
+]
 
 
-@pytest.mark.parametrize(("options", "parts"), WRONG_FILES)
-def test_wrong_files(call: Call, tmp_path: Path, options: list[str], parts: list[str]) -> None:
+@pytest.mark.parametrize(("options", "message"), WRONG_FILES)
+def test_wrong_files(call: Call, tmp_path: Path, options: list[str], message: str) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     run = call(*options)
     assert (run.code, run.out) == (2, "")
     assert len(run.err.splitlines()) == 1, run.err
     assert run.err.startswith("eval_local.py: error: ")
-    for part in parts:
-        assert part in run.err
+    assert message in run.err
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)

@@ -60,22 +60,22 @@ def mixture(folder: Path, has_faults: bool) -> Mixture:
     return Mixture(case, script, first, records, summary, again, asked_again, len(other.calls))
 
 
-@pytest.fixture(scope="module")
-def mixtures(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mixture, Mixture]:
-    """A run with all faults, and one without any."""
-    folder = tmp_path_factory.mktemp("mixed")
-    return mixture(folder / "faulty", True), mixture(folder / "healthy", False)
+Mixtures = tuple[Mixture, Mixture]
 
 
 class TestEveryFaultMixedIn:
-    def test_each_fault_was_met(self, mixtures: tuple[Mixture, Mixture]) -> None:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def mixtures(cls, tmp_path_factory: pytest.TempPathFactory) -> Mixtures:
+        """A run with all faults, and one without any."""
+        folder = tmp_path_factory.mktemp("mixed")
+        return mixture(folder / "faulty", True), mixture(folder / "healthy", False)
+
+    def test_all_that_can_be_is_answered(self, mixtures: Mixtures) -> None:
         faulty, healthy = mixtures
         assert set(faulty.script.given) == set(PASSING)
         assert min(faulty.script.given.values()) >= 3
         assert not healthy.script.given
-
-    def test_all_that_can_be_is_answered(self, mixtures: tuple[Mixture, Mixture]) -> None:
-        faulty, _ = mixtures
         for number, question in enumerate(faulty.case.questions):
             record = faulty.records[question["id"]]
             if number in UNANSWERABLE:
@@ -84,56 +84,37 @@ class TestEveryFaultMixedIn:
             else:
                 assert (record["answer"], record["error"]) == (answer_to(question), None)
 
-    def test_the_log_holds_each_once(self, mixtures: tuple[Mixture, Mixture]) -> None:
-        for one in mixtures:
-            assert set(one.records) == {question["id"] for question in one.case.questions}
-
-    def test_the_records_equal_those_of_a_run_without_faults(
-        self, mixtures: tuple[Mixture, Mixture]
-    ) -> None:
-        faulty, healthy = (
-            by_id(list(one.records.values()), "seconds", "asked", "retries", "error")
-            for one in mixtures
-        )
-        assert faulty == healthy
-
-    def test_the_scores_equal_those_of_a_run_without_faults(
-        self, mixtures: tuple[Mixture, Mixture]
+    def test_records_and_scores_equal_those_of_a_run_without_faults(
+        self, mixtures: Mixtures
     ) -> None:
         faulty, healthy = mixtures
+        assert set(faulty.records) == {question["id"] for question in faulty.case.questions}
+        differing = ("seconds", "asked", "retries", "error")
+        one, two = (by_id(list(run.records.values()), *differing) for run in mixtures)
+        assert one == two
         assert faulty.first.out == healthy.first.out
         for key in ("scores", "scores_words", "answered", "failed", "status", "signature"):
             assert faulty.summary[key] == healthy.summary[key]
         assert faulty.summary["status"] == "incomplete"
         assert faulty.summary["failed"] == len(UNANSWERABLE)
 
-    def test_the_user_is_told_which_have_no_answer(self, mixtures: tuple[Mixture, Mixture]) -> None:
-        for one in mixtures:
-            assert one.first.code == 1
-            ids = [one.case.questions[number]["id"] for number in sorted(UNANSWERABLE)]
-            told = re.findall(r"^no answer: (\S+): 400 Bad Request: ", one.first.err, re.MULTILINE)
+    def test_what_has_no_answer_is_told_and_asked_for_again(self, mixtures: Mixtures) -> None:
+        for run in mixtures:
+            assert (run.first.code, run.again.code) == (1, 1)
+            ids = [run.case.questions[number]["id"] for number in sorted(UNANSWERABLE)]
+            told = re.findall(r"^no answer: (\S+): 400 Bad Request: ", run.first.err, re.MULTILINE)
             assert sorted(told) == sorted(ids)
-            assert f"{len(ids)} of {COUNT} samples have no answer" in one.first.err
-            assert "Traceback" not in one.first.err
+            assert f"{len(ids)} of {COUNT} samples have no answer" in run.first.err
+            assert "Traceback" not in run.first.err
+            assert run.asked_again == UNANSWERABLE
+            assert f"{COUNT - len(ids)} answers are already there" in run.again.err
+            assert run.again.out == run.first.out
 
-    def test_the_same_command_asks_for_those_alone(self, mixtures: tuple[Mixture, Mixture]) -> None:
-        for one in mixtures:
-            assert one.again.code == 1
-            assert one.asked_again == UNANSWERABLE
-            answered = COUNT - len(UNANSWERABLE)
-            assert f"{answered} answers are already there" in one.again.err
-            assert one.again.out == one.first.out
-
-    def test_the_other_host_is_not_asked_and_gets_no_key(
-        self, mixtures: tuple[Mixture, Mixture]
-    ) -> None:
-        assert [one.elsewhere for one in mixtures] == [0, 0]
-
-    def test_the_key_is_written_nowhere(self, mixtures: tuple[Mixture, Mixture]) -> None:
-        for one in mixtures:
-            for run in (one.first, one.again):
-                assert KEY not in run.out + run.err
-            assert KEY not in one.case.written()
+    def test_the_other_host_is_not_asked_and_gets_no_key(self, mixtures: Mixtures) -> None:
+        for run in mixtures:
+            assert run.elsewhere == 0
+            written = (run.first.out, run.first.err, run.again.out, run.again.err)
+            assert KEY not in "".join((*written, run.case.written()))
 
 
 # What is wrong for every question ends the run at once
@@ -174,8 +155,7 @@ class TestWhatEndsTheRun:
         assert KEY not in run.err + case.written()
         assert len(server.calls) <= after + 16 + (name == "a model that does not exist")
         assert case.answered() == {case.questions[number]["id"] for number in sent}
-        assert case.summary()["status"] == "incomplete"
-        assert case.summary()["answered"] == after
+        assert (case.summary()["status"], case.summary()["answered"]) == ("incomplete", after)
 
     def test_a_service_that_fails_for_good_is_given_up(self, tmp_path: Path) -> None:
         def script(call: Call) -> Response:

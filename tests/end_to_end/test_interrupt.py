@@ -6,9 +6,7 @@ import subprocess
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -53,24 +51,8 @@ class Stderr:
         return Finished(code, self._process.stdout.read().decode(), self.text)
 
 
-@dataclass
-class Stopped:
-    """A run that was interrupted once, what it left, and the run after it."""
-
-    case: Case
-    first: Finished
-    left: list[dict[str, Any]]
-    summary: dict[str, Any]
-    asked: int
-    again: Finished
-
-
 class TestOnce:
-    @pytest.fixture(scope="class")
-    @classmethod
-    def stopped(cls, tmp_path_factory: pytest.TempPathFactory) -> Stopped:
-        """Interrupted while 8 questions are in flight."""
-
+    def test_what_is_in_flight_is_kept_and_the_same_command_goes_on(self, tmp_path: Path) -> None:
         def script(call: Call) -> Response:
             # The first eight are answered at once, the others keep one waiting.
             answer = answer_to(case.questions[number_of(call.prompt)])
@@ -78,37 +60,30 @@ class TestOnce:
 
         is_over = False
         with Loopback(script) as server:
-            folder = tmp_path_factory.mktemp("once")
-            case = make_case(folder, COUNT, server.url, threads=THREADS)
+            case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
             process = case.start()
             wait_until(lambda: len(server.calls) == 2 * THREADS, process)
             interrupt(process)
-            first = finish(process)
-            left, summary, asked = case.records(), case.summary(), len(server.calls)
+            run = finish(process)
+            assert run.code == 130
+            assert WAITING in run.err
+            assert "Traceback" not in run.err
+            # Nothing was asked after it, and all that was asked is there.
+            assert len(server.calls) == len(by_id(case.records())) == 2 * THREADS
+            assert all(record["error"] is None for record in case.records())
+            assert f"m: {2 * THREADS} of {COUNT} samples answered (interrupted)" in run.out
+            assert_partial(case, 2 * THREADS)
             is_over = True
-            return Stopped(case, first, left, summary, asked, case.call())
+            again = case.call()
+        assert again.code == 0
+        assert f"{2 * THREADS} answers are already there" in again.err
+        assert len(by_id(case.records())) == COUNT
+        assert case.summary()["status"] == "complete"
 
-    def test_the_exit_code_is_130(self, stopped: Stopped) -> None:
-        assert stopped.first.code == 130
-        assert WAITING in stopped.first.err
-        assert "Traceback" not in stopped.first.err
 
-    def test_what_was_in_flight_is_kept(self, stopped: Stopped) -> None:
-        # Nothing was asked after it, and all that was asked is there.
-        assert stopped.asked == len(by_id(stopped.left)) == 2 * THREADS
-        assert all(record["error"] is None for record in stopped.left)
-        told = f"m: {2 * THREADS} of {COUNT} samples answered (interrupted)"
-        assert told in stopped.first.out
-
-    def test_the_summary_is_marked_partial(self, stopped: Stopped) -> None:
-        assert stopped.summary["status"] == "partial"
-        assert stopped.summary["answered"] == 2 * THREADS
-
-    def test_the_same_command_goes_on(self, stopped: Stopped) -> None:
-        assert stopped.again.code == 0
-        assert f"{2 * THREADS} answers are already there" in stopped.again.err
-        assert len(by_id(stopped.case.records())) == COUNT
-        assert stopped.case.summary()["status"] == "complete"
+def assert_partial(case: Case, answered: int) -> None:
+    assert len(case.answered()) == answered
+    assert (case.summary()["status"], case.summary()["answered"]) == ("partial", answered)
 
 
 def test_sigterm_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
@@ -120,8 +95,7 @@ def test_sigterm_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
         run = finish(process)
     assert run.code == 130
     assert WAITING in run.err
-    assert len(case.answered()) == 2 * THREADS
-    assert (case.summary()["status"], case.summary()["answered"]) == ("partial", 2 * THREADS)
+    assert_partial(case, 2 * THREADS)
 
 
 def test_under_nohup_a_terminal_that_is_closed_ends_nothing(tmp_path: Path) -> None:
@@ -183,8 +157,7 @@ class TestTwice:
         assert "Exception ignored" not in run.err
         # What was answered before is there.
         assert len(by_id(case.records())) == THREADS
-        assert case.summary()["status"] == "partial"
-        assert case.summary()["answered"] == THREADS
+        assert_partial(case, THREADS)
 
 
 class TestWhileItWaits:
@@ -203,8 +176,7 @@ class TestWhileItWaits:
         assert run.code == 130
         assert "Traceback" not in run.err
         # They are no answers: the same command asks for them.
-        assert len(case.answered()) == 1
-        assert case.summary()["status"] == "partial"
+        assert_partial(case, 1)
 
 
 def test_a_template_that_never_ends(tmp_path: Path) -> None:
@@ -246,7 +218,7 @@ def test_in_the_middle_of_a_line_that_nobody_reads(tmp_path: Path) -> None:
     # While the bar blocks, nothing moves: a request of each thread may be on its way, unsent.
     assert asked <= len(server.calls) <= asked + 4
     assert len(by_id(case.records())) == len(server.calls)
-    assert case.summary()["status"] == "partial"
+    assert_partial(case, len(server.calls))
 
 
 def stands_still(server: Loopback) -> bool:

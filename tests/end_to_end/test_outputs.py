@@ -12,6 +12,10 @@ import pytest
 
 from ragifeval import paths
 from ragifeval.__main__ import evaluate, main
+from ragifeval.files import locked
+from tools.testing.process import records, write_records
+
+Capture = pytest.CaptureFixture[str]
 
 INPUTS = {
     "samples.jsonl": paths.SAMPLES,
@@ -84,7 +88,7 @@ LINKS: Mapping[str, Callable[[Path, Path], Any]] = {
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_read_is_not_replaced(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: str, link: str
+    folder: Path, capsys: Capture, command: str, link: str
 ) -> None:
     for read in READ[command]:
         output = folder / read
@@ -101,7 +105,7 @@ def test_what_is_read_is_not_replaced(
 @pytest.mark.parametrize("output", ["notes", "config.json", "b.jsonl", "nowhere/../notes"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_anothers_is_not_replaced(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: str, output: str
+    folder: Path, capsys: Capture, command: str, output: str
 ) -> None:
     """A log is, with --overwrite, by what makes logs."""
     before = content(folder)
@@ -146,33 +150,28 @@ def test_export_writes_through_no_link_to_what_it_reads(folder: Path) -> None:
     assert content(folder) == before
 
 
-def summary(log: str) -> dict[str, Any]:
-    return dict(json.loads(Path(log.replace(".jsonl", ".summary.json")).read_text()))
+def whole_summary() -> dict[str, Any]:
+    found = json.loads(Path("whole.summary.json").read_text())
+    return {key: found[key] for key in found if key not in ("options", "command", "date")}
 
 
-def test_a_part_of_a_log_leaves_the_summary_of_the_whole(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_part_of_a_log_leaves_the_summary_of_the_whole(folder: Path, capsys: Capture) -> None:
     assert run(["eval", *DATA, "--log_path", "whole.jsonl"]) == 0
-    before = summary("whole.jsonl")
-    del before["options"], before["command"], before["date"]
+    before = whole_summary()
     assert (before["samples"], before["answered"]) == (10, 10)
     assert "other" not in capsys.readouterr().err
-    fifth = json.loads(Path("a.jsonl").read_text().splitlines()[4])["id"]
-    for part in (["--limit", "3"], ["--ids", fifth]):
+    fifth = records(Path("a.jsonl"))[4]["id"]
+    for part, left_out in ((["--limit", "3"], 7), (["--ids", fifth], 9)):
         assert run(["eval", *DATA, "--log_path", "whole.jsonl", *part]) == 0
-        left_out = 7 if part[0] == "--limit" else 9
         assert (
             f"whole.jsonl: has {left_out} more answers, which this selection of samples leaves "
             "out; whole.summary.json stays that of the whole log" in capsys.readouterr().err
         )
-        after = summary("whole.jsonl")
-        del after["options"], after["command"], after["date"]
-        assert after == before
+        assert whole_summary() == before
 
 
 def test_the_table_is_shown_where_the_summary_cannot_be_written(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: Capture
 ) -> None:
     for command in (["eval", "--limit", "2", "--log_path"], ["score", "a.jsonl", "-o"]):
         Path("out.summary.json").mkdir(exist_ok=True)
@@ -183,8 +182,6 @@ def test_the_table_is_shown_where_the_summary_cannot_be_written(
 
 
 def test_a_log_that_is_written_is_not_replaced(folder: Path) -> None:
-    from ragifeval.files import locked
-
     run(["score", "a.jsonl", "-o", "new.jsonl"])
     before = content(folder)
     with locked(Path("b.jsonl")), locked(Path("new.jsonl")):
@@ -194,15 +191,13 @@ def test_a_log_that_is_written_is_not_replaced(folder: Path) -> None:
     assert after == before
 
 
-def test_what_a_terminal_would_obey_is_shown(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_terminal_would_obey_is_shown(folder: Path, capsys: Capture) -> None:
     name = "=evil\n\x1b[31m\x9bname"
-    for log in ("a.jsonl", "b.jsonl"):
-        lines = [json.loads(line) for line in Path(log).read_text().splitlines()]
-        for line in lines:
-            line["signature"] = line["signature"].replace("model:", f"model:{name}")
-        Path(log).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for log in (Path("a.jsonl"), Path("b.jsonl")):
+        found = records(log)
+        for record in found:
+            record["signature"] = record["signature"].replace("model:", f"model:{name}")
+        write_records(log, found)
     told = {}
     for form in ("table", "markdown", "csv", "json", "latex", "model-index"):
         command = ["compare", "a.jsonl", "b.jsonl", "--draws", "100", "--format", form]
@@ -219,37 +214,36 @@ def test_what_a_terminal_would_obey_is_shown(
     assert "\n'=evil " in told["csv"].out
 
 
-@pytest.mark.parametrize(
-    ("answers", "warning"),
-    [
-        (["", " "], "warning: all 2 answers are empty"),
-        (["Tak.", "Tak. "], "warning: all 2 answers are the same: 'Tak.'"),
-        (["Tak.", "Nie."], None),
-        (["Tak."], None),
-        ([""], "warning: the only answer is empty"),
-    ],
-)
+WARNINGS: list[tuple[list[str], list[str]]] = [
+    (["", " "], ["own.jsonl: warning: all 2 answers are empty"]),
+    (["Tak.", "Tak. "], ["own.jsonl: warning: all 2 answers are the same: 'Tak.'"]),
+    (["Tak.", "Nie."], []),
+    (["Tak."], []),
+    ([""], ["own.jsonl: warning: the only answer is empty"]),
+]
+
+
+@pytest.mark.parametrize(("answers", "warnings"), WARNINGS)
 def test_answers_that_say_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], answers: list[str], warning: str | None
+    folder: Path, capsys: Capture, answers: list[str], warnings: list[str]
 ) -> None:
-    ids = [json.loads(line)["id"] for line in Path("a.jsonl").read_text().splitlines()]
-    rows = [{"id": key, "answer": text} for key, text in zip(ids, answers, strict=False)]
-    Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = zip(records(Path("a.jsonl")), answers, strict=False)
+    write_records(Path("own.jsonl"), ({"id": one["id"], "answer": text} for one, text in asked))
     run(["score", "own.jsonl"])
     told = re.findall(r".*warning: (?:all|the only) .*", capsys.readouterr().err)
-    assert told == ([f"own.jsonl: {warning}"] if warning else [])
+    assert told == warnings
 
 
-def test_pipes_and_devices_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipes_and_devices_are_named(folder: Path, capsys: Capture) -> None:
     os.mkfifo("pipe.csv")
     for command in (
-        ["eval", "--log_path", "/dev/full"],
-        ["eval", "--eval_path", "/dev/zero"],
-        ["eval", "--model_config", "/dev/zero"],
-        ["eval", "--prompt", "pipe.csv"],
-        ["score", "/dev/zero"],
-        ["score", "pipe.csv"],
-        ["compare", "pipe.csv"],
+        "eval --log_path /dev/full",
+        "eval --eval_path /dev/zero",
+        "eval --model_config /dev/zero",
+        "eval --prompt pipe.csv",
+        "score /dev/zero",
+        "score pipe.csv",
+        "compare pipe.csv",
     ):
-        assert run(command) == 2
+        assert run(command.split()) == 2
         assert "is a pipe or a device" in capsys.readouterr().err

@@ -40,21 +40,14 @@ HOSTILE = (
 def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The logs of the baselines, and one that was written to do harm."""
     folder = tmp_path_factory.mktemp("logs")
-    made = {}
+    made = {name: folder / f"{name}.jsonl" for name in (*BASELINES, "hostile")}
     for name in BASELINES:
-        config = folder / f"{name}.json"
-        config.write_text(json.dumps({"model": f"baseline/{name}"}))
-        made[name] = folder / f"{name}.jsonl"
-        options = ["--model_config", config, "--log_path", made[name], "--limit", LIMIT]
+        options = ["--model", f"baseline/{name}", "--log_path", made[name], "--limit", LIMIT]
         assert call(partial(evaluate, "local"), *options, cwd=folder).code == 0
-    made["hostile"] = folder / "hostile.jsonl"
-    ids = [json.loads(line)["id"] for line in SAMPLES.read_text(encoding="utf-8").splitlines()]
+    ids = [sample["id"] for sample in records(SAMPLES)]
     written: list[dict[str, Any]] = [
         {
-            "id": ids[0],
-            "answer": HOSTILE,
-            "reasoning": HOSTILE,
-            "finish_reason": HOSTILE,
+            **{"id": ids[0], "answer": HOSTILE, "reasoning": HOSTILE, "finish_reason": HOSTILE},
             "usage": {"prompt_tokens": 1234, "completion_tokens": 56},
             "seconds": 2.5,
         },
@@ -97,13 +90,35 @@ class Page(BrowserPage):
         self.run("for (const closed of document.querySelectorAll('details')) closed.open = true")
         self.run("return new Promise((done) => setTimeout(done, 50))")  # what they hold is built
 
-    def board(self) -> dict[str, list[str]]:
-        """The leaderboard: what is behind the last slash of a model's name -> its cells."""
-        cells = self.run(
-            "return [...document.querySelectorAll('.leaderboard tbody tr')]"
+    def data(self) -> Any:
+        """What the page's own script reads."""
+        return self.run("return JSON.parse(document.getElementById('data').textContent)")
+
+    def count(self, selector: str) -> int:
+        return int(self.run("return document.querySelectorAll(arguments[0]).length", selector))
+
+    def focused(self, what: str) -> Any:
+        """Something of the element that has the focus."""
+        return self.run(f"return document.activeElement.{what}")
+
+    def ground(self) -> str:
+        return str(self.run("return getComputedStyle(document.documentElement).backgroundColor"))
+
+    def click(self, selector: str) -> None:
+        self.driver.find_element("css selector", selector).click()
+
+    def cells(self, rows: str) -> list[list[str]]:
+        """The texts of the cells of rows."""
+        script = (
+            "return [...document.querySelectorAll(arguments[0])]"
             ".map((row) => [...row.cells].map((cell) => cell.innerText))"
         )
-        return {row[1].rpartition("/")[2]: row for row in cells}
+        return list(self.run(script, rows))
+
+    def board(self) -> dict[str, list[str]]:
+        """The leaderboard: what is behind the last slash of a model's name -> its cells."""
+        rows = self.cells(".leaderboard tbody tr")
+        return {row[1].rpartition("/")[2]: row for row in rows}
 
     def take_axe(self) -> None:
         """Load axe into the page, of whose cards, rows and phrases, which are alike, two stay."""
@@ -171,8 +186,7 @@ def test_a_page_loads_quietly_and_fits(
     assert [url for url in page.requests() if not url.startswith("data:")] == [pages[name].as_uri()]
     wide = "return document.documentElement.scrollWidth > document.documentElement.clientWidth"
     assert not page.run(wide)
-    light = page.run("return getComputedStyle(document.documentElement).backgroundColor")
-    assert (light == "rgb(246, 247, 248)") == (scheme == "light")
+    assert (page.ground() == "rgb(246, 247, 248)") == (scheme == "light")
 
 
 def test_the_numbers_are_those_of_the_run(
@@ -186,16 +200,14 @@ def test_the_numbers_are_those_of_the_run(
     assert [row[0] for row in rows.values()] == ["1", "2", "3"]
     for place, name in enumerate(BASELINES):
         summary = json.loads(logs[name].with_suffix(".summary.json").read_text())
-        for aggregate in ("total", "correctness", "safety"):
+        for aggregate in ("safety", "correctness", "total"):
             score = summary["scores"][aggregate]
             interval = f"{score['low'] * 100:.1f}–{score['high'] * 100:.1f}"
             assert f"{score['mean'] * 100:.1f}% {interval}" in rows[name]
+        assert interval in page.texts(".plot text.label")[place]
         for rate in ("right", "false_refusal", "no_refusal", "uncited"):
             found = summary["rates"][rate]
             assert f"{found['mean'] * 100:.1f}% n={found['count']}" in rows[name]
-        total = summary["scores"]["total"]
-        interval = f"{total['low'] * 100:.1f}–{total['high'] * 100:.1f}"
-        assert interval in page.texts(".plot text.label")[place]
     missing = "40 of the 100 questions in the data have no answer."
     assert page.texts(".notices li") == [f"baseline/{name}: {missing}" for name in BASELINES]
 
@@ -233,58 +245,48 @@ def test_the_leaderboard_sorts(page: Page, pages: dict[str, Path]) -> None:
     assert list(safety.values()) == sorted(safety.values())
     named["Safety"].click()
     assert list(page.board()) == [*reversed(safety)]
-    assert page.run("return document.querySelectorAll('[aria-sort=descending]').length") == 1
+    assert page.count("[aria-sort=descending]") == 1
 
 
 def test_the_grid_its_order_and_links(page: Page, pages: dict[str, Path]) -> None:
     page.open(pages["three"])
     page.choose("view", "grid: questions and models")
     page.choose("order", "lowest score")
-    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
-
-    def totals(question: dict[str, Any]) -> list[float]:
-        return [
+    questions = {
+        question["id"]: [
             sum(answer["scores"][key] for key in question["conditions"])
             / len(question["conditions"])
             for (answer,) in question["answers"]
         ]
-
-    questions = {question["id"]: totals(question) for question in data["questions"]}
-    rows = page.run(
-        "return [...document.querySelectorAll('.grid-table tbody tr')]"
-        ".map((row) => [...row.cells].map((cell) => cell.innerText))"
-    )
+        for question in page.data()["questions"]
+    }
+    rows = page.cells(".grid-table tbody tr")
     assert len(rows) == 50
     for question, *cells in rows:
-        shown = [int(cell.split()[1]) for cell in cells]
-        expected = [total * 100 for total in questions[question.split()[0]]]
-        assert all(abs(one - two) <= 0.5 for one, two in zip(shown, expected, strict=True))
-        signs = [
-            "✓" if total == 1 else "✗" if total == 0 else "◐"
-            for total in questions[question.split()[0]]
-        ]
-        assert [cell.split()[0] for cell in cells] == signs
+        totals = questions[question.split()[0]]
+        for cell, total in zip(cells, totals, strict=True):
+            sign, score = cell.split()[:2]
+            assert sign == ("✓" if total == 1 else "✗" if total == 0 else "◐")
+            assert abs(int(score) - total * 100) <= 0.5
     means = [sum(questions[row[0].split()[0]]) for row in rows]
     assert means == sorted(means)
     page.choose("order", "largest difference")
-    first = page.run("return document.querySelector('.grid-table tbody a').textContent")
+    first = page.text(".grid-table tbody a")
     spread = {key: max(found) - min(found) for key, found in questions.items()}
     assert spread[first] == max(spread.values())
     # Opened again at its address, the page is the same; a question's link shows its card.
     assert page.run("return location.hash") == "#order=differ&view=grid"
     page.driver.refresh()
-    assert page.run("return document.querySelector('.grid-table tbody a').textContent") == first
-    page.driver.find_element("css selector", ".grid-table tbody a").click()
+    assert page.text(".grid-table tbody a") == first
+    page.click(".grid-table tbody a")
     page.run("return new Promise((done) => setTimeout(done, 100))")
-    assert (
-        page.run("return document.activeElement.querySelector('.about code').textContent") == first
-    )
+    assert page.focused("querySelector('.about code').textContent") == first
     assert page.run("return location.hash") == f"#at={first}"
 
 
 def test_filters_by_kind_and_rule_stand_in_the_address(page: Page, pages: dict[str, Path]) -> None:
     page.open(pages["one"])
-    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    data = page.data()
     typos = [question for question in data["questions"] if "typo" in question.get("kind", ())]
     page.choose("kind", "typo")
     assert page.text("#count") == f"Pytania: {len(typos)} z 60"
@@ -293,7 +295,7 @@ def test_filters_by_kind_and_rule_stand_in_the_address(page: Page, pages: dict[s
     page.driver.refresh()
     left = [q["id"] for q in typos if data["categories"][q["category"]] == category]
     assert page.texts("article .about code") == left
-    page.driver.find_element("id", "reset").click()
+    page.click("#reset")
     assert page.run("return location.hash") == ""
     # Several words, in any order, anywhere in question or answer.
     text = data["strings"][typos[0]["text"]].split()
@@ -308,39 +310,30 @@ def test_what_is_shown_is_downloaded(page: Page, pages: dict[str, Path], tmp_pat
         "Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
     )
     for kind in ("csv", "jsonl"):
-        page.driver.find_element("id", kind).click()
+        page.click(f"#{kind}")
     from selenium.webdriver.support.wait import WebDriverWait
 
     names = {"ragifeval.csv", "ragifeval.jsonl"}
     WebDriverWait(page.driver, 30).until(lambda _: {p.name for p in tmp_path.iterdir()} == names)
-    lines = (tmp_path / "ragifeval.jsonl").read_text(encoding="utf-8").splitlines()
     with (tmp_path / "ragifeval.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
-    records = [json.loads(line) for line in lines]
+    found = records(tmp_path / "ragifeval.jsonl")
     ids = page.texts("article .about code")
-    assert [record["id"] for record in records] == [key for key in ids for _ in BASELINES]
-    assert [row["answer"].lstrip("'") for row in table] == [record["answer"] for record in records]
-    assert {record["total"] for record in records if record["model"].endswith("reference")} == {1}
-
-
-def test_printed_it_is_two_pages(page: Page, pages: dict[str, Path]) -> None:
-    for name in ("one", "three"):
-        page.open(pages[name])
-        printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
-        pdf = base64.b64decode(printed["data"])
-        assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 2, name
+    assert [record["id"] for record in found] == [key for key in ids for _ in BASELINES]
+    assert [row["answer"].lstrip("'") for row in table] == [record["answer"] for record in found]
+    assert {record["total"] for record in found if record["model"].endswith("reference")} == {1}
 
 
 def test_filters(page: Page, pages: dict[str, Path]) -> None:
     page.open(pages["one"])
     assert page.text("#count") == "Pytania: 60 z 60"
-    assert page.run("return document.querySelectorAll('article').length") == 50
-    page.driver.find_element("id", "more").click()
-    assert page.run("return document.querySelectorAll('article').length") == 60
-    assert page.run("return document.activeElement.dataset.index") == "50"
+    assert page.count("article") == 50
+    page.click("#more")
+    assert page.count("article") == 60
+    assert page.focused("dataset.index") == "50"
     assert not page.driver.find_element("id", "more").is_displayed()
 
-    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    data = page.data()
     questions = data["questions"]
     refuse = data["keys"].index("refuse")
     refused = [q for q in questions if refuse in q["conditions"]]
@@ -355,7 +348,7 @@ def test_filters(page: Page, pages: dict[str, Path]) -> None:
     assert page.text("#count") == f"Pytania: {len(left)} z 60"
     assert page.texts("article .about code") == [q["id"] for q in left]
 
-    page.driver.find_element("id", "reset").click()
+    page.click("#reset")
     assert page.text("#count") == "Pytania: 60 z 60"
     page.search("nic takiego nie ma")
     page.wait_for_count("Pytania: 0 z 60")
@@ -368,7 +361,7 @@ def test_filters(page: Page, pages: dict[str, Path]) -> None:
 
 def test_search_takes_polish_letters_or_leaves_them_out(page: Page, pages: dict[str, Path]) -> None:
     page.open(pages["one"])
-    strings = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    strings = page.data()
     texts = [
         strings["strings"][q["text"]] + "\n" + "".join(t for t, _ in q["answers"][0][0]["segments"])
         for q in strings["questions"]
@@ -387,19 +380,19 @@ def test_keys(page: Page, pages: dict[str, Path]) -> None:
 
     page.open(pages["one"])
     page.press("/")
-    assert page.run("return document.activeElement.id") == "search"
+    assert page.focused("id") == "search"
     page.press("jk/")  # typed, not obeyed
-    assert page.run("return document.activeElement.value") == "jk/"
+    assert page.focused("value") == "jk/"
     page.wait_for_count("Pytania: 0 z 60")
     page.press(Keys.ESCAPE)
     page.wait_for_count("Pytania: 60 z 60")
     page.press(Keys.TAB)
-    assert page.run("return document.activeElement.id") == "points"
+    assert page.focused("id") == "points"
     page.run("document.activeElement.blur()")
     places = []
     for key in "jjjkj":
         page.press(key)
-        places.append(page.run("return document.activeElement.dataset.index"))
+        places.append(page.focused("dataset.index"))
     assert places == ["0", "1", "2", "1", "2"]
     # The focused card stands below the filters, which stay in place; its parts open by key.
     assert page.run(
@@ -407,15 +400,15 @@ def test_keys(page: Page, pages: dict[str, Path]) -> None:
         "document.getElementById('filters').getBoundingClientRect().bottom"
     )
     page.press(Keys.TAB)
-    assert page.run("return document.activeElement.getAttribute('href')").startswith("#at=")
+    assert page.focused("getAttribute('href')").startswith("#at=")
     page.press(Keys.TAB)
-    assert page.run("return document.activeElement.tagName") == "SUMMARY"
+    assert page.focused("tagName") == "SUMMARY"
     assert page.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.press(Keys.ENTER)
-    assert page.run("return document.activeElement.parentElement.open")
+    assert page.focused("parentElement.open")
     page.run("document.querySelectorAll('article')[49].focus()")
     page.press("j")  # beyond what is shown: more is shown
-    assert page.run("return document.activeElement.dataset.index") == "50"
+    assert page.focused("dataset.index") == "50"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -431,11 +424,10 @@ def test_statements_are_marked_where_they_fail(page: Page, tmp_path: Path, schem
         "Kajak nie kosztuje 45 zł, a rower kosztuje 60 zł.",
         "Kajak kosztuje 60 zł, a rower 45 zł.",
     ]
-    records = [{"id": f"p{number}", "answer": text} for number, text in enumerate(answers)]
+    log = [{"id": f"p{number}", "answer": text} for number, text in enumerate(answers)]
     documents = [{"id": "a", "contents": "Kajak: 45 zł, rower: 60 zł."}]
-    for name, rows in (("documents", documents), ("samples", samples), ("log", records)):
-        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    for name, rows in (("documents", documents), ("samples", samples), ("log", log)):
+        write_records(tmp_path / f"{name}.jsonl", rows)
     options = ["log.jsonl", "-o", "page.html", "--data", ".", "--lang", "en"]
     assert call(main, "report", *options, cwd=tmp_path).code == 0
     page.open(tmp_path / "page.html", scheme=scheme)
@@ -473,10 +465,7 @@ def test_a_hostile_log_shows_as_text_and_runs_nothing(page: Page, pages: dict[st
     assert page.texts(".answer-text")[0] == HOSTILE
     assert page.text("details.reasoning .plain-text") == HOSTILE
     assert HOSTILE in page.text(".no-answer")
-    assert (
-        page.run("return document.querySelectorAll('#list img, #list script, #list svg').length")
-        == 0
-    )
+    assert page.count("#list img, #list script, #list svg") == 0
     assert page.complaints() == []
     # What cannot be seen is written out, and turns no order.
     codes = page.run(
@@ -530,7 +519,7 @@ def test_models_stand_side_by_side_and_one_under_the_other_on_a_phone(
 def test_documents_prompt_and_gold_answer(page: Page, pages: dict[str, Path]) -> None:
     sample = json.loads(SAMPLES.read_text(encoding="utf-8").splitlines()[0])
     page.open(pages["one"])
-    assert page.run("return document.querySelectorAll('.document, .message').length") == 0
+    assert page.count(".document, .message") == 0
     page.search(sample["id"])
     page.wait_for_count("Pytania: 1 z 60")
     page.open_all()
@@ -548,15 +537,14 @@ def test_documents_prompt_and_gold_answer(page: Page, pages: dict[str, Path]) ->
 
 def test_the_theme_can_be_chosen(page: Page, pages: dict[str, Path]) -> None:
     page.open(pages["one"], scheme="light")
-    ground = "return getComputedStyle(document.documentElement).backgroundColor"
-    light = page.run(ground)
+    light = page.ground()
     page.choose("theme", "ciemny")
-    dark = page.run(ground)
+    dark = page.ground()
     assert dark != light
     page.driver.refresh()
-    assert page.run(ground) == dark
+    assert page.ground() == dark
     page.choose("theme", "jak w systemie")
-    assert page.run(ground) == light
+    assert page.ground() == light
 
 
 def test_on_paper_everything_is_open_and_nothing_can_be_pressed(
@@ -566,22 +554,17 @@ def test_on_paper_everything_is_open_and_nothing_can_be_pressed(
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     page.run("document.getElementById('print-questions').click()")
     page.run("dispatchEvent(new Event('beforeprint'))")
-    assert page.run("return document.querySelectorAll('details:not([open])').length") == 0
-    assert page.run("return document.querySelectorAll('article').length") == 60
-    assert page.run("return document.querySelectorAll('.message').length") >= 60
+    assert page.count("details:not([open])") == 0
+    assert page.count("article") == 60
+    assert page.count(".message") >= 60
     for selector in ("#filters", "#more", "#theme-control", "#keys"):
-        assert (
-            page.run(f"return getComputedStyle(document.querySelector('{selector}')).display")
-            == "none"
-        )
-    assert page.run("return getComputedStyle(document.documentElement).backgroundColor") in (
-        "rgba(0, 0, 0, 0)",
-        "rgb(255, 255, 255)",
-    )
+        element = page.driver.find_element("css selector", selector)
+        assert element.value_of_css_property("display") == "none"
+    assert page.ground() in ("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)")
     page.run("dispatchEvent(new Event('afterprint'))")
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    assert page.run("return document.querySelectorAll('article').length") == 50
-    assert page.run("return document.querySelectorAll('details[open]').length") == 0
+    assert page.count("article") == 50
+    assert page.count("details[open]") == 0
 
 
 def test_twelve_models_and_their_costs_fit_on_two_printed_pages(
@@ -629,24 +612,19 @@ def test_the_same_logs_give_the_same_page(pages: dict[str, Path]) -> None:
     assert pages["again"].read_bytes() == pages["one"].read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["missing.jsonl", "-o", "page.html"], "missing.jsonl: cannot be read"),
-        (["{log}", "-o", "{log}"], "is read by this command"),
-        (["{log}", "-o", "no/such/folder/page.html"], "cannot be written"),
-        (
-            ["{log}", "-o", "page.html", "--prompt", "missing.jinja"],
-            "missing.jinja: cannot be read",
-        ),
-        (["{log}", "-o", "page.html", "--refusal_message", " "], "--refusal_message: is empty"),
-    ],
-)
+MISTAKES = {
+    "missing.jsonl -o page.html": "missing.jsonl: cannot be read",
+    "{log} -o no/such/folder/page.html": "cannot be written",
+    "{log} -o page.html --prompt missing.jinja": "missing.jinja: cannot be read",
+    "{log} -o page.html --refusal_message=": "--refusal_message: is empty",
+}
+
+
+@pytest.mark.parametrize(("command", "reason"), MISTAKES.items())
 def test_what_the_user_can_mend_is_said_in_one_line(
-    logs: dict[str, Path], tmp_path: Path, arguments: list[str], reason: str
+    logs: dict[str, Path], tmp_path: Path, command: str, reason: str
 ) -> None:
-    filled = [argument.format(log=logs["refuse"]) for argument in arguments]
-    run = call(main, "report", *filled, cwd=tmp_path)
+    run = call(main, "report", *command.format(log=logs["refuse"]).split(), cwd=tmp_path)
     assert run.code == 2
     assert reason in run.err
     assert run.err.count("\n") == 1

@@ -5,9 +5,10 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ class Server:
     """Answers, counts, and kills the process that asks at the moment it is told to."""
 
     def __init__(self) -> None:
-        self.questions: Sequence[dict[str, object]] = ()
+        self.questions: Sequence[Mapping[str, Any]] = ()
         self.asked: list[int] = []
         self.process: subprocess.Popen[bytes] | None = None
         self.kill_at = 0
@@ -65,18 +66,25 @@ class Start:
 
 @dataclass
 class History:
+    """A run killed several times, and the same one uninterrupted."""
+
     case: Case
-    starts: list[Start] = field(default_factory=list)
+    starts: list[Start]
+    whole: Case
+    whole_run: Finished
 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> History:
-    moments = random.Random(6)
+    moments, starts = random.Random(6), []
     server = Server()
     with Loopback(server) as loopback:
-        case = make_case(tmp_path_factory.mktemp("killed"), COUNT, loopback.url, threads=THREADS)
-        server.questions = case.questions  # type: ignore[assignment]
-        history = History(case)
+        case, whole = (
+            make_case(tmp_path_factory.mktemp(name), COUNT, loopback.url, threads=THREADS)
+            for name in ("killed", "whole")
+        )
+        server.questions = case.questions
+        whole_run = whole.call(*OPTIONS)
         for number in range(KILLS + 1):
             if number % 3 == 2:
                 tear(case.log, moments)
@@ -92,8 +100,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
                 process.kill()
             run = finish(process)
             asked = {str(case.questions[number]["id"]) for number in server.asked}
-            history.starts.append(Start(before, torn, asked, run))
-    return history
+            starts.append(Start(before, torn, asked, run))
+    return History(case, starts, whole, whole_run)
 
 
 def tear(log: Path, moments: random.Random) -> None:
@@ -102,15 +110,6 @@ def tear(log: Path, moments: random.Random) -> None:
     if lines:
         left = lines[-1][: moments.randint(1, len(lines[-1]) - 1)]
         log.write_bytes(b"".join(lines[:-1]) + left + b"\0" * moments.choice([0, 50]))
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Finished]:
-    server = Server()
-    with Loopback(server) as loopback:
-        case = make_case(tmp_path_factory.mktemp("whole"), COUNT, loopback.url, threads=THREADS)
-        server.questions = case.questions  # type: ignore[assignment]
-        return case, case.call(*OPTIONS)
 
 
 class TestKilledAgainAndAgain:
@@ -122,39 +121,29 @@ class TestKilledAgainAndAgain:
         assert sum(bool(start.asked) for start in killed) >= 3
         assert len({len(start.before) for start in history.starts}) >= 3
 
-    def test_the_last_start_ends_well(self, history: History) -> None:
+    def test_answers_and_scores_equal_those_of_an_uninterrupted_run(self, history: History) -> None:
         last = history.starts[-1].run
         assert last.code == 0, last.err
         assert f"m: {COUNT} of {COUNT} samples answered" in last.out
-
-    def test_the_answers_equal_those_of_an_uninterrupted_run(
-        self, history: History, uninterrupted: tuple[Case, Finished]
-    ) -> None:
-        killed = by_id(history.case.records(), "seconds", "asked")
-        assert killed == by_id(uninterrupted[0].records(), "seconds", "asked")
-        assert len(killed) == COUNT
-
-    def test_the_scores_equal_those_of_an_uninterrupted_run(
-        self, history: History, uninterrupted: tuple[Case, Finished]
-    ) -> None:
-        assert history.starts[-1].run.out == uninterrupted[1].out
-        killed, whole = history.case.summary(), uninterrupted[0].summary()
-        for key in ("model_config", "date"):  # another port, another moment
-            del killed[key], whole[key]
-        seconds, others = killed.pop("performance"), whole.pop("performance")
+        assert last.out == history.whole_run.out
+        one, two = (
+            by_id(case.records(), "seconds", "asked") for case in (history.case, history.whole)
+        )
+        assert one == two
+        assert len(one) == COUNT
+        killed, whole = history.case.summary(), history.whole.summary()
+        for summary in (killed, whole):
+            del summary["date"]
+            performance = summary.pop("performance")
+            summary["tokens"] = [performance[f"{name}_tokens"] for name in ("prompt", "completion")]
         assert killed == whole
-        for tokens in ("prompt_tokens", "completion_tokens"):
-            assert seconds[tokens] == others[tokens]
 
     def test_no_answered_question_is_asked_again(self, history: History) -> None:
         for start in history.starts:
             assert not start.asked & start.before
-
-    def test_it_says_what_is_there(self, history: History) -> None:
+            assert "Traceback" not in start.run.err
         last = history.starts[-1]
         assert f"out.jsonl: {len(last.before)} answers are already there\n" in last.run.err
-        for start in history.starts:
-            assert "Traceback" not in start.run.err
 
     def test_a_torn_line_is_dropped_and_said(self, history: History) -> None:
         line = "out.jsonl: the last line was cut off and is dropped\n"
