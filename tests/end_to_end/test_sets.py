@@ -10,10 +10,12 @@ import pytest
 from ragifeval.__main__ import evaluate, main
 
 MODELS = ("extractive", "reference")
+Logs = dict[tuple[str, str], str]
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], str]:
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
     """(Model, set) -> the log of its first answers."""
     folder = tmp_path_factory.mktemp("logs")
     made = {}
@@ -31,9 +33,7 @@ def summary(log: str) -> dict[str, float]:
     return {one["name"]: one["scores"]["total"]["mean"] for one in told["variants"]}
 
 
-def test_compare(
-    logs: dict[tuple[str, str], str], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_compare(logs: Logs, capsys: Capture) -> None:
     """Models are compared within a set, whatever the order of the logs."""
     capsys.readouterr()
     command = ["compare", *logs.values(), "--draws", "100"]
@@ -72,7 +72,7 @@ def test_compare(
 
 
 def test_results_of_several_sets_are_not_exported_together(
-    logs: dict[tuple[str, str], str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+    logs: Logs, capsys: Capture, tmp_path: Path
 ) -> None:
     folder = tmp_path / "site"
     assert main(["export", str(folder), "--format", "results", "--logs", *logs.values()]) == 2
@@ -81,7 +81,7 @@ def test_results_of_several_sets_are_not_exported_together(
     assert not folder.exists()
 
 
-def test_report(logs: dict[tuple[str, str], str], tmp_path: Path) -> None:
+def test_report(logs: Logs, tmp_path: Path) -> None:
     """A model's logs are one row, with the total of each set; its questions are filtered by set."""
     page = tmp_path / "report.html"
     assert main(["report", *logs.values(), "-o", str(page), "--lang", "en"]) == 0

@@ -13,35 +13,26 @@ from ragifeval.__main__ import evaluate, main
 from ragifeval.paths import SAMPLES
 from tools.testing.process import records
 
-BASELINE = {"model": "baseline/extractive"}
+Capture = pytest.CaptureFixture[str]
 VARIANTS = "core,twin,noise:8"
 COUNTED = ("include", "exclude", "cite_f1", "refuse", "safe")
 # Of a curve: what stands under a point, what over it.
 POINTS = re.compile(r'y="180">([^<]+)</text>\s*<text[^>]*>([^<]+)</text>')
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    path = tmp_path / "model.json"
-    path.write_text(json.dumps(BASELINE), encoding="utf-8")
-    return path
-
-
-def run(config: Path, log: Path, *options: str) -> int:
-    return evaluate("local", ["--model_config", str(config), "--log_path", str(log), *options])
+def run(log: Path, *options: str, model: str = "extractive") -> int:
+    return evaluate("local", ["--model", f"baseline/{model}", "--log_path", str(log), *options])
 
 
 def summary(log: Path) -> dict[str, Any]:
-    text = log.with_suffix(".summary.json").read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content
+    return dict(json.loads(log.with_suffix(".summary.json").read_text(encoding="utf-8")))
 
 
-def test_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run(tmp_path: Path, capsys: Capture) -> None:
     plain, log = tmp_path / "plain.jsonl", tmp_path / "log.jsonl"
     # The first five questions are to be answered but for one.
-    assert run(config, plain, "--limit", "5") == 0
-    assert run(config, log, "--limit", "5", "--variants", VARIANTS) == 0
+    assert run(plain, "--limit", "5") == 0
+    assert run(log, "--limit", "5", "--variants", VARIANTS) == 0
     found = records(log)
     assert Counter(record["variant"] for record in found) == {"core": 5, "twin": 4, "noise:8": 5}
     assert (
@@ -59,7 +50,7 @@ def test_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert content["variants"][1]["scores"]["refuse"]["count"] == 4
     # Again, after a line was lost: the same log, whatever is asked first.
     log.write_text("".join(f"{json.dumps(record)}\n" for record in found[:-3]), encoding="utf-8")
-    assert run(config, log, "--limit", "5", "--variants", VARIANTS) == 0
+    assert run(log, "--limit", "5", "--variants", VARIANTS) == 0
     kept = [{**record, "seconds": 0, "asked": 0} for record in records(log)]
     assert kept == [{**record, "seconds": 0, "asked": 0} for record in found]
     capsys.readouterr()
@@ -76,20 +67,18 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("logs")
     found = []
     for name, variants in (("extractive", "core,twin,noise:8"), ("refuse", "twin,order:1,core")):
-        config, log = folder / f"{name}.json", folder / f"{name}.jsonl"
-        config.write_text(json.dumps({"model": f"baseline/{name}"}), encoding="utf-8")
-        assert run(config, log, "--limit", "5", "--variants", variants) == 0
-        found.append(log)
+        found.append(folder / f"{name}.jsonl")
+        assert run(found[-1], "--limit", "5", "--variants", variants, model=name) == 0
     return found[0], found[1]
 
 
-def compared(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str], *options: str) -> Any:
+def compared(logs: tuple[Path, Path], capsys: Capture, *options: str) -> Any:
     capsys.readouterr()
     assert main(["compare", *map(str, logs), "--format", "json", "--draws", "100", *options]) == 0
     return json.loads(capsys.readouterr().out)
 
 
-def test_compare(logs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare(logs: tuple[Path, Path], capsys: Capture) -> None:
     core = compared(logs, capsys)
     assert (core["samples"], "variants" in core["signature"]) == (5, False)
     twin = compared(logs, capsys, "--variant", "twin")
@@ -159,7 +148,7 @@ def test_report(logs: tuple[Path, Path], tmp_path: Path) -> None:
     assert len(places) > 2
 
 
-def test_twins_to_look_at(capsys: pytest.CaptureFixture[str]) -> None:
+def test_twins_to_look_at(capsys: Capture) -> None:
     assert main(["validate", "--twins"]) == 0
     *lines, count = capsys.readouterr().out.splitlines()
     assert count == f"{len(lines)} to look at"
@@ -167,41 +156,30 @@ def test_twins_to_look_at(capsys: pytest.CaptureFixture[str]) -> None:
     assert together == "zdrowie-p02@twin: its documents in one text say: @free"
 
 
-def test_another_list_of_variants_is_another_run(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_list_of_variants_is_another_run(tmp_path: Path, capsys: Capture) -> None:
     log = tmp_path / "log.jsonl"
-    assert run(config, log, "--limit", "1", "--variants", "core,order:1") == 0
-    assert run(config, log, "--limit", "1", "--variants", "core,order:2") == 2
+    assert run(log, "--limit", "1", "--variants", "core,order:1") == 0
+    assert run(log, "--limit", "1", "--variants", "core,order:2") == 2
     assert "differs in: variants" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--variants", "twins"], "--variants: 'twins' is none of: core"),
-        (["--variants", "changed:1", "--ids", "dowody-p05"], "leaves no sample: it has no facts"),
-        (
-            ["--variants", "noise:1000", "--limit", "1"],
-            "leaves no sample: no question has so many documents; ",
-        ),
-        (["--repeats", "2"], "--repeats: needs a temperature above 0"),
-    ],
-)
-def test_what_is_wrong(
-    config: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    options: list[str],
-    message: str,
-) -> None:
-    assert run(config, tmp_path / "log.jsonl", *options) == 2
+WRONG = {
+    "--variants twins": "--variants: 'twins' is none of: core",
+    "--variants changed:1 --ids dowody-p05": "leaves no sample: it has no facts",
+    "--variants noise:1000 --limit 1": ("leaves no sample: no question has so many documents; "),
+    "--repeats 2": "--repeats: needs a temperature above 0",
+}
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG.items())
+def test_what_is_wrong(tmp_path: Path, capsys: Capture, options: str, message: str) -> None:
+    assert run(tmp_path / "log.jsonl", *options.split()) == 2
     assert message in capsys.readouterr().err
 
 
-def test_dry_run(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run(tmp_path: Path, capsys: Capture) -> None:
     options = ["--ids", "dowody-p01,dowody-p05", "--variants", "core,twin,noise:16", "--dry_run"]
-    assert run(config, tmp_path / "log.jsonl", *options) == 0
+    assert run(tmp_path / "log.jsonl", *options) == 0
     *_, core, twin, noise, _ = capsys.readouterr().out.splitlines()
     assert core.startswith("core: 2 prompts, about ")
     assert twin.startswith("twin: 1 prompt, about ")
