@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from statistics import fmean
 
 import pytest
 
@@ -25,34 +25,43 @@ from tools.testing.process import (
     records,
     start_command,
     wait_until,
+    write_records,
 )
 
 COUNT, THREADS = 60, 16
 
-# What each metric's judge says, in turn -> the score read of it; None for a reply that is not read.
-GRADES: list[tuple[str, float | None]] = [
-    ('{"reason": "Zgodna.", "score": 4}', 4.0),
-    ('```json\n{"reason": "Pełna.", "score": 5,}\n```', 5.0),
-    ("**Ocena:** 3.5\n**Uzasadnienie:** Brakuje terminu.", 3.5),
-    ('Kwota jest inna.\n\n{"uzasadnienie": "Inna kwota.", "ocena": 2}', 2.0),
-    ('<think>{"score": 1}? Nie.</think>\n{"reason": "", "score": 5}', 5.0),
-    ("Trudno powiedzieć.", None),
-]
-VERDICTS: list[tuple[str, bool | None]] = [
-    ('{"reason": "Mówi o tym.", "supported": true}', True),
-    ('{"reason": "Mówi o czym innym.", "supported": false}', False),
-    ("Może.", None),
-]
 CLAIMS = {
     "explanation": "Jedno więcej.",
     **{"reference_claims": [*"abcd"], "candidate_claims": [*"abcde"], "common_claims": [*"abcd"]},
     **{"reference_count": 4, "candidate_count": 5, "common_count": 4},
 }
-CLAIM_REPLIES: list[tuple[str, bool]] = [
-    (json.dumps(CLAIMS), True),
-    (f"Oto wynik:\n```json\n{json.dumps(CLAIMS)[:-1]},}}\n```", True),
-    ("I cannot compare them.", False),
-]
+# What each metric's judge says, in turn -> the score read of it, the F1 of claims; None for a reply
+# that is not read.
+REPLIES: dict[str, list[tuple[str, float | None]]] = {
+    "correctness": [
+        ('{"reason": "Zgodna.", "score": 4}', 4.0),
+        ('```json\n{"reason": "Pełna.", "score": 5,}\n```', 5.0),
+        ("**Ocena:** 3.5\n**Uzasadnienie:** Brakuje terminu.", 3.5),
+        ('Kwota jest inna.\n\n{"uzasadnienie": "Inna kwota.", "ocena": 2}', 2.0),
+        ('<think>{"score": 1}? Nie.</think>\n{"reason": "", "score": 5}', 5.0),
+        ("Trudno powiedzieć.", None),
+    ],
+    "faithfulness": [
+        ('{"reason": "Mówi o tym.", "supported": true}', 1.0),
+        ('{"reason": "Mówi o czym innym.", "supported": false}', 0.0),
+        ("Może.", None),
+    ],
+    "claims": [
+        (json.dumps(CLAIMS), 8 / 9),
+        (f"Oto wynik:\n```json\n{json.dumps(CLAIMS)[:-1]},}}\n```", 8 / 9),
+        ("I cannot compare them.", None),
+    ],
+}
+
+
+def value_of(metric: str, number: int) -> float | None:
+    """What is read of the first reply about an answer."""
+    return REPLIES[metric][number % len(REPLIES[metric])][1]
 
 
 def metric_of(call: Call) -> str:
@@ -89,11 +98,7 @@ class Judge:
         self.asked[f"{metric} {number}"] += 1
         if self.process is not None and self.asked.total() == self.kill_at:
             os.kill(self.process.pid, signal.SIGKILL)
-        replies: list[Any] = {
-            "correctness": GRADES,
-            "faithfulness": VERDICTS,
-            "claims": CLAIM_REPLIES,
-        }[metric]
+        replies = REPLIES[metric]
         return chat(replies[number % len(replies)][0], delay=self.delay)
 
 
@@ -101,20 +106,17 @@ def lay_out(folder: Path, url: str = "http://127.0.0.1:9/v1", count: int = COUNT
     """A log of so many answers, and the config of the judge."""
     config = {"model": "judge", "api_base": url, "threads": THREADS, "max_retries": 0}
     (folder / "judge.json").write_text(json.dumps(config), encoding="utf-8")
+    same = {"reference": "Opłata wynosi 30 zł", "contexts": ["Pierwszy kontekst."], "error": None}
     found = [
         {
-            "id": question["id"],
-            "question": question["question"],
+            **same,
+            **{"id": question["id"], "question": question["question"]},
             "answer": f"Opłata wynosi 30 zł (odp. {number})",
-            "reference": "Opłata wynosi 30 zł",
-            "contexts": ["Pierwszy kontekst."],
             "scores": {"include": number % 2, "cite_f1": float(number % 3 > 0)},
-            "error": None,
         }
         for number, question in enumerate(questions(count))
     ]
-    text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in found)
-    (folder / "log.jsonl").write_text(text, encoding="utf-8")
+    write_records(folder / "log.jsonl", found)
     return folder
 
 
@@ -133,15 +135,16 @@ METRICS = "correctness,faithfulness,claims,lexical"
 
 
 def expected_means() -> Mapping[str, tuple[float, int]]:
-    grades = [GRADES[number % len(GRADES)][1] for number in range(COUNT)]
-    read = [grade for grade in grades if grade is not None]
-    verdicts = [VERDICTS[number % len(VERDICTS)][1] for number in range(COUNT)]
-    found = [verdict for verdict in verdicts if verdict is not None]
-    claims = sum(CLAIM_REPLIES[number % len(CLAIM_REPLIES)][1] for number in range(COUNT))
+    """Name of a score -> its mean, and how many answers have it."""
+    read = {
+        metric: [value for n in range(COUNT) if (value := value_of(metric, n)) is not None]
+        for metric in REPLIES
+    }
+    grades, claims = read["correctness"], len(read["claims"])
     return {
-        "correctness": (sum(read) / len(read), len(read)),
-        "passing": (sum(grade >= 4 for grade in read) / len(read), len(read)),
-        "faithfulness": (sum(found) / len(found), len(found)),
+        "correctness": (fmean(grades), len(grades)),
+        "passing": (fmean(grade >= 4 for grade in grades), len(grades)),
+        "faithfulness": (fmean(read["faithfulness"]), len(read["faithfulness"])),
         "recall": (1.0, claims),
         "precision": (0.8, claims),
         "f1": (8 / 9, claims),
@@ -173,26 +176,20 @@ class TestReplies:
             assert found[name] == [f"{mean:.4f}", str(count), str(COUNT - count)]
         assert found["rougeL"][1:] == [str(COUNT), "0"]
         assert "nan" not in judged.run.out.lower()
-
-    def test_as_many_at_once_as_there_are_threads(self, judged: Judged) -> None:
-        assert judged.at_once == THREADS
-
-    def test_what_is_not_read_is_asked_again_once(self, judged: Judged) -> None:
-        shapes: dict[str, list[Any]] = {
-            "correctness": GRADES,
-            "faithfulness": VERDICTS,
-            "claims": [(reply, is_read or None) for reply, is_read in CLAIM_REPLIES],
-        }
-        for asked, times in judged.judge.asked.items():
-            metric, number = asked.split()
-            value = shapes[metric][int(number) % len(shapes[metric])][1]
-            assert times == (2 if value is None else 1), asked
-
-    def test_unjudged_with_the_reason(self, judged: Judged) -> None:
         assert "correctness: 10 unjudged: the reply cannot be read: it is not a JSON object" in (
             judged.run.err
         )
         assert "Traceback" not in judged.run.err
+        assert "correctness and passing against correctness by rules, 50 answers:" in judged.run.out
+        assert "Cohen's kappa" in judged.run.out
+        assert "Spearman's rho" in judged.run.out
+
+    def test_what_is_not_read_is_asked_again_once(self, judged: Judged) -> None:
+        assert judged.at_once == THREADS
+        assert judged.judge.with_schema >= 3 * COUNT
+        for asked, times in judged.judge.asked.items():
+            metric, number = asked.split()
+            assert times == (2 if value_of(metric, int(number)) is None else 1), asked
 
     def test_the_judged_log_is_the_log_and_more(self, judged: Judged) -> None:
         before = records(judged.folder / "log.jsonl")
@@ -204,7 +201,7 @@ class TestReplies:
         assert first["judged"]["correctness"] == 4.0
         assert first["judgements"]["correctness"] == {
             "reason": "Zgodna.",
-            "replies": [GRADES[0][0]],
+            "replies": [REPLIES["correctness"][0][0]],
         }
         assert first["judgements"]["claims"]["reference_count"] == 4
         unread = after[5]
@@ -212,24 +209,18 @@ class TestReplies:
         assert unread["judgements"]["correctness"]["replies"] == ["Trudno powiedzieć."]
         assert unread["judgements"]["correctness"]["unjudged"].startswith("the reply cannot be")
 
-    def test_the_summary(self, judged: Judged) -> None:
+    def test_summary_and_signature(self, judged: Judged) -> None:
         text = (judged.folder / "judged.summary.json").read_text(encoding="utf-8")
         summary = json.loads(text)
         assert summary["judged"]["precision"]["mean"] == pytest.approx(0.8)
         assert summary["unjudged"]["claims"]
         assert "NaN" not in text
-
-    def test_the_signature_names_judge_prompts_and_settings(self, judged: Judged) -> None:
+        # The signature names judge, prompts and settings.
         (signature,) = {one["judge_signature"] for one in records(judged.folder / "judged.jsonl")}
         assert signature in judged.run.out
         for part in ("|model:judge#", "|prompts:", "|threshold:4|", "|window:", "|language:pl|"):
             assert part in signature
         assert "127.0.0.1" not in signature
-
-    def test_the_agreement(self, judged: Judged) -> None:
-        assert "correctness and passing against correctness by rules, 50 answers:" in judged.run.out
-        assert "Cohen's kappa" in judged.run.out
-        assert "Spearman's rho" in judged.run.out
 
     def test_again_only_the_unread_are_asked(self, judged: Judged) -> None:
         judged.judge.asked.clear()
@@ -251,9 +242,6 @@ class TestReplies:
 
 
 class TestStructuredOutput:
-    def test_is_asked_for(self, judged: Judged) -> None:
-        assert judged.judge.with_schema >= 3 * COUNT
-
     def test_falls_back_to_text(self, tmp_path: Path, judged: Judged) -> None:
         script = Judge(takes_schema=False)
         with Loopback(script) as server:
@@ -432,30 +420,26 @@ def test_a_judged_log_is_not_lost_for_part_of_it(tmp_path: Path, judge_here: Jud
     assert len(records(tmp_path / "judged.jsonl")) == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ((), "name a log, or --question, --reference and --answer"),
-        (("log.jsonl", "--metrics", "bleu"), "'bleu' is none of: correctness, faithfulness"),
-        (("log.jsonl", "--metrics", "claims"), "--model_config: is missing"),
-        (("log.jsonl", "--question", "?"), "are for one answer, no log"),
-        (("--question", "?"), "--answer: is missing"),
-        (("log.jsonl", "-o", "log.jsonl"), "is one of the logs that are read"),
-        (("log.jsonl", "-o", "judge.json"), "was not made by this harness and is never replaced"),
-        (("none.jsonl",), "none.jsonl: cannot be read: No such file"),
-        (("log.jsonl", "--threshold", "7"), "must be from 1 to 5, not '7'"),
-        (
-            ("log.jsonl", "--metrics", "retrieval", "--embedding_model", "x"),
-            "--embedding_model: is for --metrics lexical, which is not asked for",
-        ),
-        (
-            ("log.jsonl", "--dry_run", "--metrics", "claims", "--prompts", "."),
-            "claims.jinja: cannot be read",
-        ),
-    ],
-)
-def test_mistakes_are_one_line(judge_here: Judging, options: tuple[str, ...], message: str) -> None:
-    run = judge_here(*options)
+MISTAKES = {
+    "": "name a log, or --question, --reference and --answer",
+    "log.jsonl --metrics bleu": "'bleu' is none of: correctness, faithfulness",
+    "log.jsonl --metrics claims": "--model_config: is missing",
+    "log.jsonl --question ?": "are for one answer, no log",
+    "--question ?": "--answer: is missing",
+    "log.jsonl -o log.jsonl": "is one of the logs that are read",
+    "log.jsonl -o judge.json": "was not made by this harness and is never replaced",
+    "none.jsonl": "none.jsonl: cannot be read: No such file",
+    "log.jsonl --threshold 7": "must be from 1 to 5, not '7'",
+    "log.jsonl --metrics retrieval --embedding_model x": (
+        "--embedding_model: is for --metrics lexical, which is not asked for"
+    ),
+    "log.jsonl --dry_run --metrics claims --prompts .": "claims.jinja: cannot be read",
+}
+
+
+@pytest.mark.parametrize(("options", "message"), MISTAKES.items())
+def test_mistakes_are_one_line(judge_here: Judging, options: str, message: str) -> None:
+    run = judge_here(*options.split())
     assert run.code == 2
     assert message in run.last_line
     assert "Traceback" not in run.err

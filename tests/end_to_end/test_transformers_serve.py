@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ragifeval.__main__ import evaluate
-from tools.testing.process import Finished, call
+from tools.testing.process import Finished, call, records
 
 SERVE = Path(sys.executable).parent / "transformers"
 STARTS_WITHIN = 60.0
@@ -60,50 +60,33 @@ def wait_until_healthy(url: str, server: "subprocess.Popen[bytes]", output: Path
     pytest.fail(f"the server did not start:\n{output.read_text(errors='replace')}")
 
 
-def evaluated(
-    where: str, config: dict[str, Any], directory: Path
-) -> tuple[Finished, list[dict[str, Any]]]:
+def evaluated(where: str, folder: Path, **settings: Any) -> tuple[Finished, list[dict[str, Any]]]:
     """Evaluate on the first samples of the benchmark; the outcome and the records."""
-    config_path, log_path = directory / "config.json", directory / "out.jsonl"
-    config_path.write_text(json.dumps(config))
-    options = ["--model_config", config_path, "--log_path", log_path, "--limit", LIMIT]
-    done = call(partial(evaluate, where), *options, cwd=directory)
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(settings))
+    options = ["--model_config", "config.json", "--log_path", "out.jsonl", "--limit", LIMIT]
+    done = call(partial(evaluate, where), *options, cwd=folder)
     assert done.code == 0, done.err
-    lines = log_path.read_text(encoding="utf-8").splitlines()
-    return done, sorted(map(json.loads, lines), key=lambda record: record["id"])
+    return done, sorted(records(folder / "out.jsonl"), key=lambda record: str(record["id"]))
 
 
 @pytest.mark.skipif(not SERVE.exists(), reason="transformers[serving] is not installed")
 def test_served_model(served: str, tiny_model: Path, tmp_path: Path) -> None:
-    remote = {
-        "model": str(tiny_model),  # a pinned server knows no other name
-        "api_base": served,
-        "max_tokens": MAX_TOKENS,
-        "threads": 2,
-    }
-    done, records = evaluated("remote", remote, tmp_path)
-    assert len(records) == LIMIT
-    for record in records:
+    name = str(tiny_model)  # a pinned server knows no other
+    remote = {"api_base": served, "max_tokens": MAX_TOKENS, "threads": 2}
+    done, found = evaluated("remote", tmp_path / "remote", model=name, **remote)
+    assert len(found) == LIMIT
+    for record in found:
         assert record["answer"].strip()
         assert record["error"] is None
         assert record["finish_reason"] in ("stop", "length")
         assert 0 < record["usage"]["completion_tokens"] <= MAX_TOKENS
     for row in ("correctness", "safety", "total"):
         assert row in done.out
-
     # The same model, loaded here, says the same.
-    local = {
-        "model": str(tiny_model),
-        "dtype": "float32",
-        "batch_size": 2,
-        "max_new_tokens": MAX_TOKENS,
-        "temperature": 0,
-    }
-    (tmp_path / "local").mkdir()
-    _, own_records = evaluated("local", local, tmp_path / "local")
-    compared = ("id", "answer", "scores", "finish_reason")
-    assert [[record[key] for key in compared] for record in own_records] == [
-        [record[key] for key in compared] for record in records
-    ]
-    for record, own in zip(records, own_records, strict=True):
-        assert record["usage"]["prompt_tokens"] == own["usage"]["prompt_tokens"]
+    local = {"dtype": "float32", "batch_size": 2, "max_new_tokens": MAX_TOKENS, "temperature": 0}
+    _, own = evaluated("local", tmp_path / "local", model=name, **local)
+    for one, other in zip(found, own, strict=True):
+        for key in ("id", "answer", "scores", "finish_reason"):
+            assert one[key] == other[key]
+        assert one["usage"]["prompt_tokens"] == other["usage"]["prompt_tokens"]
