@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from ragifeval.__main__ import main
 from ragifeval.extras import EXTRAS
 from ragifeval.paths import DOCUMENTS, ROOT, SAMPLES
-from tools.testing.process import Finished, call
+from tools.testing.process import Finished, call, records, write_records
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -67,9 +67,10 @@ def closure(requirements: Iterable[str]) -> set[str]:
 BARE = closure(PROJECT["dependencies"])
 
 
-def bare(*commands: Sequence[str], cwd: Path) -> list[Finished]:
+def bare(*commands: str, cwd: Path) -> list[Finished]:
+    words = json.dumps([command.split() for command in commands])
     run = subprocess.run(
-        [sys.executable, "-c", RUN, ",".join(sorted(BARE)), json.dumps(commands)],
+        [sys.executable, "-c", RUN, ",".join(sorted(BARE)), words],
         cwd=cwd,
         env={"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -113,20 +114,18 @@ def test_the_modules_of_the_extras_are_those_of_their_packages() -> None:
 def test_scores_are_the_same_to_the_digit(tmp_path: Path) -> None:
     (tmp_path / "few").mkdir()
     (tmp_path / "few" / "documents.jsonl").symlink_to(DOCUMENTS)
-    lines = SAMPLES.read_text("utf-8").splitlines(keepends=True)
-    (tmp_path / "few" / "samples.jsonl").write_text("".join(lines[:3]), "utf-8")
-    draws = ("--draws", "100")
-    commands = [
-        ("local", "--limit", "30", "--log_path", "run.jsonl", "--overwrite"),
-        ("local", "--normalizer", "blank:de", "--limit", "20"),
-        ("score", "run.jsonl", "--matching", "words"),
-        ("validate", "--data", "few"),
-        ("compare", "run.jsonl", "run.jsonl", "--format", "json", *draws),
-        ("compare", "run.jsonl", "--format", "model-index", *draws),
-    ]
+    write_records(tmp_path / "few" / "samples.jsonl", records(SAMPLES)[:3])
+    commands = (
+        "local --limit 30 --log_path run.jsonl --overwrite",
+        "local --normalizer blank:de --limit 20",
+        "score run.jsonl --matching words",
+        "validate --data few",
+        "compare run.jsonl run.jsonl --format json --draws 100",
+        "compare run.jsonl --format model-index --draws 100",
+    )
     for command, without in zip(commands, bare(*commands, cwd=tmp_path), strict=True):
         assert without.code < 2, without.err
-        full = call(main, *command, cwd=tmp_path)
+        full = call(main, *command.split(), cwd=tmp_path)
         assert (without.code, without.out) == (full.code, full.out)
 
 
@@ -146,7 +145,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "local.json").write_text('{"model": "speakleash/Bielik"}')
     (tmp_path / "vertex.json").write_text('{"model": "google/m", "vertex_credentials": "k.json"}')
     before = sorted(tmp_path.iterdir())
-    runs = bare(*(command.split() for command in MISSING), cwd=tmp_path)
+    runs = bare(*MISSING, cwd=tmp_path)
     for (command, extra), run in zip(MISSING.items(), runs, strict=True):
         assert run.code == 2, command
         assert run.err.count("\n") == 1

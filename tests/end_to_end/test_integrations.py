@@ -23,7 +23,6 @@ from ragifeval import __version__, paths
 from ragifeval.__main__ import evaluate
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.generators.base import Answer
-from ragifeval.jsonl import read_json_objects
 from ragifeval.paths import CONTRAST, ROOT, SAMPLES
 from ragifeval.results.compare.scored_logs import read_scored_log
 from ragifeval.run.plan import RunSettings, make_task
@@ -32,7 +31,7 @@ from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
 from tools.testing.loopback import Call, Loopback, Response, chat, completion, failure
-from tools.testing.process import call
+from tools.testing.process import call, records, write_records
 
 LM_EVAL_TASK = "ragifeval/integrations/lm_eval"
 INSPECT_TASK = "ragifeval/integrations/inspect.py"
@@ -42,28 +41,24 @@ DOCUMENTS = [
     {"id": "b", "contents": "Kartę pobytu wydaje wojewoda."},
     {"id": "c", "contents": "Odwołanie składa się do ministra w ciągu 14 dni."},
 ]
+TERM = {"name": "term", "value": "30 dni", "others": ["40..90 dni"]}
 APPEAL = {"name": "appeal", "value": "14 dni", "others": ["40..90 dni"]}
 # No sample has `exclude` or `safe`, and only one a gold answer.
-OWN_SAMPLES = [
+OWN_SAMPLES: list[dict[str, Any]] = [
     {
         "id": "p01",
         "question": "Ile to kosztuje i jak długo się czeka? {{ question }}",
         "context": ["a", "b", "c"],
         "expect": {"include": ["17 zł", ["30 dni", "miesiąc"], "wojewoda"], "cite": ["a", "b"]},
         "reference": "17 zł, 30 dni [0]; wojewoda [1].",
-        "facts": [{"name": "term", "value": "30 dni", "others": ["40..90 dni"]}],
+        "facts": [TERM],
     },
     {
-        "id": "p02",
-        "question": "Jaka będzie pogoda?",
-        "context": ["c", "b"],
-        "expect": {"refuse": True},
-        "facts": [APPEAL],
+        **{"id": "p02", "question": "Jaka będzie pogoda?", "context": ["c", "b"]},
+        **{"expect": {"refuse": True}, "facts": [APPEAL]},
     },
     {
-        "id": "p03",
-        "question": "Do kogo się odwołać?",
-        "context": ["b", "c", "a"],
+        **{"id": "p03", "question": "Do kogo się odwołać?", "context": ["b", "c", "a"]},
         "expect": {"include": ["minister"], "cite": ["c"], "refuse": False},
         "facts": [APPEAL],
     },
@@ -77,23 +72,23 @@ OWN_ANSWERS = [
 
 def _answers() -> dict[str, str]:
     """A question -> the answer it gets: right ones, wrong ones, and other mischief."""
-    wrong: dict[str, list[str]] = {}
-    for _, contrast in read_json_objects(CONTRAST):
-        # What says an excluded thing stands first.
-        place = (
-            0 if contrast["scores"].get("exclude", 1) != 1 else len(wrong.get(contrast["id"], ()))
-        )
-        wrong.setdefault(contrast["id"], []).insert(place, contrast["answer"])
+    wrong: dict[str, str] = {}
+    # What says an excluded thing goes first; of two such, the later.
+    for contrast in records(CONTRAST):
+        if contrast["scores"].get("exclude", 1) != 1:
+            wrong[contrast["id"]] = contrast["answer"]
+    for contrast in records(CONTRAST):
+        wrong.setdefault(contrast["id"], contrast["answer"])
     answers = {}
-    for place, (_, sample) in enumerate(read_json_objects(SAMPLES)):
+    for place, sample in enumerate(records(SAMPLES)):
         gold = sample["reference"]
         answers[sample["question"]] = [
             gold,
-            wrong[sample["id"]][0],
+            wrong[sample["id"]],
             REFUSAL_MESSAGE.upper() + "!",
             f"Kurwa, no przecież: {gold}",
             "",
-            wrong[sample["id"]][0],
+            wrong[sample["id"]],
             f"  \n{gold[: len(gold) // 2]}\n\nŹródła: [0, 1] „<think>”\t\n",
             " ".join(reversed(gold.split())),
         ][1 if place % 2 and "exclude" in sample["expect"] else place % 8]
@@ -243,10 +238,10 @@ def script(name: str) -> str:
 def _scenarios(folder: Path) -> dict[str, Scenario]:
     data = {"docs_path": DOCUMENTS, "eval_path": OWN_SAMPLES}
     for name, objects in data.items():
-        lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in objects)
-        (folder / name).write_text("".join(lines), encoding="utf-8")
-    questions = (str(sample["question"]) for sample in OWN_SAMPLES)
-    answers = dict(zip(questions, OWN_ANSWERS, strict=True))
+        write_records(folder / name, objects)
+    answers = {
+        sample["question"]: answer for sample, answer in zip(OWN_SAMPLES, OWN_ANSWERS, strict=True)
+    }
     options = {name: str(folder / name) for name in data} | {
         "refusal_message": "Nie wiem",
         "system_message": "Mów „krótko” – {{ docs }}!\n\n",
@@ -352,7 +347,7 @@ def _inspect(scenario: Scenario, url: str, folder: Path) -> Iterator[str]:
 def logged(folder: Path) -> dict[str, dict[str, float]]:
     """Sample id -> its scores, with those of the other rule, as eval_remote.py logged them."""
     scores = {}
-    for _, record in read_json_objects(folder / "log.jsonl"):
+    for record in records(folder / "log.jsonl"):
         words = {
             f"{key}_by_words": value
             for key, value in record["scores_words"].items()
@@ -362,15 +357,24 @@ def logged(folder: Path) -> dict[str, dict[str, float]]:
     return scores
 
 
+def summary_of(folder: Path) -> Any:
+    return json.loads((folder / "log.summary.json").read_text(encoding="utf-8"))
+
+
 def summarized(folder: Path) -> dict[str, float]:
     """The means in the summary of eval_remote.py, by the names that they have in a task."""
-    summary = json.loads((folder / "log.summary.json").read_text(encoding="utf-8"))
+    summary = summary_of(folder)
     words = {
         f"{key}_by_words": summary["scores_words"][key]["mean"]
         for key in ("include", "exclude", "correctness", "total")
         if key in summary["scores_words"]
     }
     return {key: estimate["mean"] for key, estimate in summary["scores"].items()} | words
+
+
+def error_of(estimate: Mapping[str, float]) -> Any:
+    """Half of an interval of 95 % is about two standard errors, where the answers are many."""
+    return pytest.approx((estimate["high"] - estimate["low"]) / 3.92, rel=0.25, abs=0.02)
 
 
 def check_is_log_of(path: Path, own: Path, model: str, variant: str) -> None:
@@ -416,6 +420,10 @@ class TestLmEval:
         (path,) = runs.lm_eval.rglob("results_*.json")
         return json.loads(path.read_text(encoding="utf-8"))
 
+    def samples(self, runs: Runs) -> Path:
+        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
+        return path
+
     def test_means(self, runs: Runs) -> None:
         found = {
             name.removesuffix(",none"): value
@@ -429,35 +437,24 @@ class TestLmEval:
         assert keys <= found.keys()
 
     def test_scores_of_each_answer(self, runs: Runs) -> None:
-        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
         expected = logged(runs.as_lm_eval)
-        lines = path.read_text(encoding="utf-8").split("\n")
-        samples = [json.loads(line) for line in lines if line]
+        samples = records(self.samples(runs))
         assert len(samples) == len(expected)
         for sample in samples:
             names = {name for name in sample["metrics"] if isinstance(sample[name], float)}
             assert {name: sample[name] for name in names} == expected[sample["doc"]["id"]]
+        check_is_log_of(self.samples(runs), runs.as_lm_eval, "lm_eval", runs.scenario.variant)
 
     def test_signature_and_version(self, runs: Runs) -> None:
         assert self.results(runs)["versions"]["rag_ifeval"] == __version__
-        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
-        row = json.loads(path.read_text(encoding="utf-8").split("\n")[0])["doc"]
-        summary = json.loads((runs.as_lm_eval / "log.summary.json").read_text(encoding="utf-8"))
-        assert row["signature"] == summary["signature"].rpartition("|model:")[0]
+        signature = summary_of(runs.as_lm_eval)["signature"].rpartition("|model:")[0]
+        assert records(self.samples(runs))[0]["doc"]["signature"] == signature
 
-    def test_standard_errors(self, runs: Runs) -> None:
-        """Half of an interval of 95 % is about two of them, where the answers are many."""
-        if runs.scenario.options:
-            return
+    def test_standard_errors(self, all_runs: Mapping[str, Runs]) -> None:
+        runs = all_runs["the benchmark"]
         found = self.results(runs)["results"]["rag_ifeval"]
-        scores = json.loads((runs.as_lm_eval / "log.summary.json").read_text("utf-8"))["scores"]
-        for key, score in scores.items():
-            width = score["high"] - score["low"]
-            assert found[f"{key}_stderr,none"] == pytest.approx(width / 3.92, rel=0.25, abs=0.02)
-
-    def test_its_samples_are_a_log(self, runs: Runs) -> None:
-        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
-        check_is_log_of(path, runs.as_lm_eval, "lm_eval", runs.scenario.variant)
+        for key, score in summary_of(runs.as_lm_eval)["scores"].items():
+            assert found[f"{key}_stderr,none"] == error_of(score)
 
     def test_higher_is_better(self, runs: Runs) -> None:
         higher = self.results(runs)["higher_is_better"]["rag_ifeval"]
@@ -479,9 +476,7 @@ class TestInspect:
             yield log
 
     def test_means(self, runs: Runs) -> None:
-        summary = json.loads((runs.chat / "log.summary.json").read_text(encoding="utf-8"))
-        total = summary["scores"]["total"]
-        error = pytest.approx((total["high"] - total["low"]) / 3.92, rel=0.25, abs=0.02)
+        error = error_of(summary_of(runs.chat)["scores"]["total"])
         for log in self.logs(runs):
             (score,) = log.results.scores
             found = {name: metric.value for name, metric in score.metrics.items()}
@@ -495,9 +490,9 @@ class TestInspect:
             assert scores == logged(runs.chat)
 
     def test_signature_version_and_plan(self, runs: Runs) -> None:
-        summary = json.loads((runs.chat / "log.summary.json").read_text(encoding="utf-8"))
+        signature = summary_of(runs.chat)["signature"].rpartition("|model:")[0]
         for log in self.logs(runs):
-            assert log.eval.metadata["signature"] == summary["signature"].rpartition("|model:")[0]
+            assert log.eval.metadata["signature"] == signature
             assert log.eval.task_version == __version__
             # Generation is left to the user.
             assert not log.plan.config.model_dump(exclude_none=True)

@@ -4,7 +4,7 @@ import json
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from ragifeval.run.structured import (
 )
 from ragifeval.scoring.signature import Signature
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
-from tools.testing.process import records
+from tools.testing.process import by_id, records, write_records
 
 SIGNATURE = Signature({"model": "m#1", "version": "1"})
 
@@ -46,15 +46,15 @@ class Number(BaseModel):
 LABELS = {"question": ["Pytanie", "Question"], "answer": ["Odpowiedź"]}
 PAIR = {"question": "Ile?", "answer": "17 zł {netto}"}
 
+OBJECT = '{"question": "Ile?", "answer": "17 zł {netto}"}'
 READ = {
-    "an object": '{"question": "Ile?", "answer": "17 zł {netto}"}',
-    "a fenced block": 'Oto:\n```json\n{"question": "Ile?", "answer": "17 zł {netto}"}\n```\nTak.',
-    "amid prose": 'Oto para: {"question": "Ile?", "answer": "17 zł {netto}"} Powodzenia!',
-    "keys of its own": '{"question": "Ile?", "answer": "17 zł {netto}", "note": 1}',
-    "a comma too many": '{"question": "Ile?", "answer": "17 zł {netto}",}',
-    "single quotes": "{'question': 'Ile?', 'answer': '17 zł {netto}'}",
-    "behind a reasoning": '<think>{"a": 1}</think>{"question": "Ile?", "answer": "17 zł {netto}"}',
-    "labels": "Pytanie: Ile?\nOdpowiedź: 17 zł {netto}",
+    "an object": OBJECT,
+    "a fenced block": f"Oto:\n```json\n{OBJECT}\n```\nTak.",
+    "amid prose": f"Oto para: {OBJECT} Powodzenia!",
+    "keys of its own": f'{OBJECT[:-1]}, "note": 1}}',
+    "a comma too many": f"{OBJECT[:-1]},}}",
+    "single quotes": OBJECT.replace('"', "'"),
+    "behind a reasoning": f'<think>{{"a": 1}}</think>{OBJECT}',
     "labels in Markdown": "**Pytanie:** Ile?\n\n- **Odpowiedź**: 17 zł {netto}\n",
     "labels that are numbered": "1. question: Ile?\n2. ODPOWIEDŹ : 17 zł {netto}",
     "labels in another order": "Odpowiedź:\n17 zł {netto}\nPytanie: Ile?",
@@ -82,7 +82,7 @@ UNREAD = {
     "one label": ("Pytanie: Ile?", "it is not a JSON object"),
     "a label twice": ("Pytanie: Ile?\nPytanie: Kto?\nOdpowiedź: 5", "it is not a JSON object"),
     "a label in a sentence": ("To Pytanie: Ile? Odpowiedź: 5", "it is not a JSON object"),
-    "two objects": (f'{json.dumps(PAIR)} lub {json.dumps(PAIR)[:-2]}!"}}', "it is not a JSON"),
+    "two objects": (f"{OBJECT} lub {OBJECT.replace('Ile', 'Kto')}", "it is not a JSON object"),
     "deep nesting": ('{"a":' * 100_000, "it is not a JSON object"),
 }
 
@@ -124,18 +124,27 @@ def asks(count: int) -> Iterator[Ask]:
     return (ask(str(number)) for number in range(count))
 
 
+@contextmanager
+def asking(
+    script: Script, path: Path | None = None, threads: int = 4
+) -> Iterator[tuple[Asking, Loopback]]:
+    """A server, and an entered Asking that asks it, with a journal or without."""
+    keeping = Journal(path, SIGNATURE, check=check_reply, hint="-o") if path else nullcontext()
+    with Loopback(script) as server, keeping as journal:
+        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=threads)
+        generator = RemoteGenerator(config, "-", False)
+        with Asking(generator, journal, total=None, unit=" replies") as entered:
+            yield entered, server
+
+
 def put(
     script: Script, wanted: Iterator[Ask], path: Path | None = None, **options: Any
 ) -> tuple[dict[str, Reply[Number]], list[Call]]:
     """Ask; return the replies by id, and what the server saw."""
-    keeping = Journal(path, SIGNATURE, check=check_reply, hint="-o") if path else nullcontext()
-    with Loopback(script) as server, keeping as journal:
-        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=8)
-        generator = RemoteGenerator(config, "-", False)
-        with Asking(generator, journal, total=None, unit=" replies") as asking:
-            replies = list(StructuredAsking(asking, Number, **options).ask(wanted))
-        assert len({reply.ask.id for reply in replies}) == len(replies)
-        return {reply.ask.id: reply for reply in replies}, server.calls
+    with asking(script, path, threads=8) as (entered, server):
+        replies = list(StructuredAsking(entered, Number, **options).ask(wanted))
+    assert len({reply.ask.id for reply in replies}) == len(replies)
+    return {reply.ask.id: reply for reply in replies}, server.calls
 
 
 def echo(call: Call) -> Response:
@@ -147,13 +156,11 @@ def values(replies: dict[str, Reply[Number]]) -> dict[str, int | None]:
 
 
 class TestAsking:
-    def test_every_prompt_is_asked_once(self) -> None:
-        replies, calls = put(echo, asks(100))
-        assert values(replies) == {str(number): number for number in range(100)}
-        assert len(calls) == 100
-
-    def test_nothing_to_ask_asks_nothing(self) -> None:
-        assert put(echo, asks(0)) == ({}, [])
+    @pytest.mark.parametrize("count", [100, 0])
+    def test_every_prompt_is_asked_once(self, count: int) -> None:
+        replies, calls = put(echo, asks(count))
+        assert values(replies) == {str(number): number for number in range(count)}
+        assert len(calls) == count
 
     def test_prompts_are_made_when_they_are_needed(self) -> None:
         made: list[str] = []
@@ -163,42 +170,33 @@ class TestAsking:
                 made.append(one.id)
                 yield one
 
-        with Loopback(echo) as server:
-            config = RemoteConfig(model="m", api_base=server.url, threads=4)
-            generator = RemoteGenerator(config, "-", False)
-            with Asking(generator, None, total=None, unit="") as asking:
-                next(StructuredAsking(asking, Number).ask(watched()))
-                assert len(made) < 20
+        with asking(echo) as (entered, _):
+            next(StructuredAsking(entered, Number).ask(watched()))
+            assert len(made) < 20
 
     def test_a_queue_may_grow_meanwhile(self) -> None:
         """Ten chains of five prompts, each depending on the reply before it."""
         queue = deque(ask(f"chain{chain}-0") for chain in range(10))
         done = Counter[str]()
-        with Loopback(lambda call: chat(f'{{"value": {call.prompt[-1]}}}')) as server:
-            config = RemoteConfig(model="m", api_base=server.url, threads=4)
-            generator = RemoteGenerator(config, "-", False)
-            with Asking(generator, None, total=50, unit="") as asking:
-                structured = StructuredAsking(asking, Number)
-                while queue:
-                    waiting = iter(lambda: queue.popleft() if queue else None, None)
-                    for reply in structured.ask(waiting):
-                        chain, _, step = reply.ask.id.partition("-")
-                        assert reply.value is not None
-                        assert reply.value.value == int(step)
-                        done[chain] += 1
-                        if reply.value.value < 4:
-                            queue.appendleft(ask(f"{chain}-{reply.value.value + 1}"))
+        with asking(lambda call: chat(f'{{"value": {call.prompt[-1]}}}')) as (entered, _):
+            structured = StructuredAsking(entered, Number)
+            while queue:
+                waiting = iter(lambda: queue.popleft() if queue else None, None)
+                for reply in structured.ask(waiting):
+                    chain, _, step = reply.ask.id.partition("-")
+                    assert reply.value is not None
+                    assert reply.value.value == int(step)
+                    done[chain] += 1
+                    if reply.value.value < 4:
+                        queue.appendleft(ask(f"{chain}-{reply.value.value + 1}"))
         assert done == {f"chain{chain}": 5 for chain in range(10)}
 
     def test_stopped_it_takes_what_is_in_flight(self) -> None:
-        with Loopback(lambda call: chat('{"value": 1}', delay=0.2)) as server:
-            config = RemoteConfig(model="m", api_base=server.url, threads=4)
-            generator = RemoteGenerator(config, "-", False)
-            with Asking(generator, None, total=100, unit="") as asking:
-                threading.Timer(0.1, asking.stop).start()
-                replies = list(StructuredAsking(asking, Number).ask(asks(100)))
-            assert asking.interrupted
-            assert len(replies) == len(server.calls) == 4
+        with asking(lambda call: chat('{"value": 1}', delay=0.2)) as (entered, server):
+            threading.Timer(0.1, entered.stop).start()
+            replies = list(StructuredAsking(entered, Number).ask(asks(100)))
+        assert entered.interrupted
+        assert len(replies) == len(server.calls) == 4
 
 
 class TestRepliesThatAreNotRead:
@@ -220,17 +218,10 @@ class TestRepliesThatAreNotRead:
         assert str(replies["0"].error).startswith("the reply cannot be read: it is")
 
     def test_the_second_reply_counts(self) -> None:
-        replies, calls = put(
-            lambda call: echo(call) if len(call.json["messages"]) == 1 else chat('{"value": 7}'),
-            asks(3),
-            again="Sam JSON!",
-        )
-        assert values(replies) == {"0": 0, "1": 1, "2": 2}
-        replies, calls = put(
-            lambda call: chat('{"value": 7}' if len(call.json["messages"]) > 1 else "siedem"),
-            asks(50),
-            again="Sam JSON!",
-        )
+        def script(call: Call) -> Response:
+            return chat('{"value": 7}' if len(call.json["messages"]) > 1 else "siedem")
+
+        replies, calls = put(script, asks(50), again="Sam JSON!")
         assert set(values(replies).values()) == {7}
         assert len(calls) == 100
 
@@ -265,9 +256,8 @@ def has_schema(call: Call) -> bool:
 class TestSchema:
     def test_it_is_sent(self) -> None:
         _, calls = put(echo, asks(3), use_schema=True)
-        assert all(
-            call.json["response_format"]["json_schema"]["schema"] == strict_schema(Number)
-            for call in calls
+        assert [call.json["response_format"]["json_schema"]["schema"] for call in calls] == (
+            [strict_schema(Number)] * 3
         )
         _, calls = put(echo, asks(3))
         assert not any(map(has_schema, calls))
@@ -295,16 +285,19 @@ class TestSchema:
 
 
 class TestJournal:
-    def test_holds_each_reply(self, tmp_path: Path) -> None:
-        put(echo, asks(3), tmp_path / "replies.jsonl")
-        kept = {record["id"]: record for record in records(tmp_path / "replies.jsonl")}
-        assert kept["2"]["reply"] == '{"value": 2}'
-        assert kept["2"]["tries"] == 1
-        assert kept["2"]["usage"] == {"prompt_tokens": 11, "completion_tokens": 7}
-        assert kept["2"]["signature"] == "model:m#1|version:1"
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        return tmp_path / "replies.jsonl"
 
-    def test_only_what_is_missing_is_asked(self, tmp_path: Path) -> None:
-        path = tmp_path / "replies.jsonl"
+    def test_holds_each_reply(self, path: Path) -> None:
+        put(echo, asks(3), path)
+        kept = by_id(records(path))["2"]
+        assert kept["reply"] == '{"value": 2}'
+        assert kept["tries"] == 1
+        assert kept["usage"] == {"prompt_tokens": 11, "completion_tokens": 7}
+        assert kept["signature"] == "model:m#1|version:1"
+
+    def test_only_what_is_missing_is_asked(self, path: Path) -> None:
         put(lambda call: echo(call) if call.index else failure(500, "down"), asks(10), path)
         failed = next(one["id"] for one in records(path) if one["error"] is not None)
         with path.open("a") as file:
@@ -316,17 +309,15 @@ class TestJournal:
         assert not any(replies[str(number)].is_resumed for number in asked)
         assert len(records(path)) == 12
 
-    def test_another_prompt_of_the_same_id_is_asked(self, tmp_path: Path) -> None:
-        path = tmp_path / "replies.jsonl"
+    def test_another_prompt_of_the_same_id_is_asked(self, path: Path) -> None:
         put(echo, asks(1), path)
         changed = Ask("0", Prompt((Message("user", "another prompt 5"),)))
         replies, calls = put(echo, iter([changed]), path)
         assert values(replies) == {"0": 5}
         assert len(calls) == 1
 
-    def test_a_changed_record_is_refused(self, tmp_path: Path) -> None:
-        path = tmp_path / "replies.jsonl"
+    def test_a_changed_record_is_refused(self, path: Path) -> None:
         put(echo, asks(1), path)
-        path.write_text(json.dumps({**records(path)[0], "reply": 5}) + "\n", encoding="utf-8")
+        write_records(path, [{**records(path)[0], "reply": 5}])
         with pytest.raises(UserError, match=r"written: its prompt or reply .* another -o, or"):
             put(echo, asks(1), path)

@@ -96,24 +96,17 @@ org/a: 0 of 4 samples answered
 data:11111111|model:org/a#22222222"""
 
 
-class TestTable:
-    def test_the_table(self) -> None:
-        assert table(outcome(), BY_RULE, "org/a", SIGNATURE, wide=True) == TABLE
-        folded = table(outcome(), BY_RULE, "org/a", SIGNATURE).splitlines()
-        assert folded[:-1] == TABLE.splitlines()[:-1]
-        # By the shell: printf %s '{"data": "11111111"}' | sha256sum
-        assert folded[-1] == "signature 764d3263: scores with the same one compare (parts: --wide)"
-
-    def test_the_other_rule_for_a_headline(self) -> None:
-        keys = ("include", "len_chars", "correctness")
-        some = {rule: {key: scores[key] for key in keys} for rule, scores in BY_RULE.items()}
-        shown = table(outcome(1, True, "words"), some, "org/a", SIGNATURE, wide=True)
-        assert shown == WORDS_TABLE
-
-    def test_no_answers(self) -> None:
-        none: dict[str, dict[str, Estimate]] = {"substring": {}, "words": {}}
-        shown = table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE, wide=True)
-        assert shown == NO_ANSWERS
+def test_the_table() -> None:
+    assert table(outcome(), BY_RULE, "org/a", SIGNATURE, wide=True) == TABLE
+    folded = table(outcome(), BY_RULE, "org/a", SIGNATURE).splitlines()
+    assert folded[:-1] == TABLE.splitlines()[:-1]
+    # By the shell: printf %s '{"data": "11111111"}' | sha256sum
+    assert folded[-1] == "signature 764d3263: scores with the same one compare (parts: --wide)"
+    keys = ("include", "len_chars", "correctness")
+    some = {rule: {key: scores[key] for key in keys} for rule, scores in BY_RULE.items()}
+    assert table(outcome(1, True, "words"), some, "org/a", SIGNATURE, wide=True) == WORDS_TABLE
+    none: dict[str, dict[str, Estimate]] = {"substring": {}, "words": {}}
+    assert table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE, wide=True) == NO_ANSWERS
 
 
 def test_records_are_counted() -> None:
@@ -144,59 +137,57 @@ def test_records_are_counted() -> None:
     assert {scores["include"].count for scores in estimates.values()} == {2}
 
 
-class TestSummary:
-    def summary(self, matching: str = "substring", **changes: Any) -> dict[str, Any]:
-        made = summary(
-            changes.get("outcome", outcome(matching=matching)),
-            BY_RULE,
-            SIGNATURE,
-            {"limit": None, "seed": 0, "typed": ["ragifeval", "local", "--data", "my data"]},
-            model_config={"model": "org/a", "temperature": 0.0},
-        )
-        restored = json.loads(json.dumps(made))
-        assert isinstance(restored, dict)
-        return restored
+def summarized(ended: Outcome) -> dict[str, Any]:
+    made = summary(
+        ended,
+        BY_RULE,
+        SIGNATURE,
+        {"limit": None, "seed": 0, "typed": ["ragifeval", "local", "--data", "my data"]},
+        model_config={"model": "org/a", "temperature": 0.0},
+    )
+    return dict(json.loads(json.dumps(made)))
 
-    def test_scores_with_counts_and_intervals(self) -> None:
-        made = self.summary()
-        assert made["matching"] == "substring"
-        assert made["scores"]["include"] == {"mean": 2 / 3, "count": 3, "low": 0.25, "high": 1.0}
-        assert made["scores_words"]["include"]["mean"] == 1 / 3
-        assert list(made["scores"]) == list(made["scores_words"]) == list(SUBSTRING)
 
-    def test_the_other_rule_for_a_headline(self) -> None:
-        made = self.summary("words")
-        assert made["scores"]["include"]["mean"] == 1 / 3
-        assert made["scores_substring"]["include"]["mean"] == 2 / 3
-        assert "scores_words" not in made
+def test_the_summary() -> None:
+    made = summarized(outcome())
+    assert made["matching"] == "substring"
+    assert made["scores"]["include"] == {"mean": 2 / 3, "count": 3, "low": 0.25, "high": 1.0}
+    assert made["scores_words"]["include"]["mean"] == 1 / 3
+    assert list(made["scores"]) == list(made["scores_words"]) == list(SUBSTRING)
+    assert made["signature"] == "data:11111111|model:org/a#22222222"
+    assert made["signature_parts"] == {"data": "11111111", "model": "org/a#22222222"}
+    assert made["options"] == {"limit": None, "seed": 0}
+    assert made["command"] == "ragifeval local --data 'my data'"
+    assert made["model_config"] == {"model": "org/a", "temperature": 0.0}
+    # The other rule for a headline.
+    made = summarized(outcome(matching="words"))
+    assert made["scores"]["include"]["mean"] == 1 / 3
+    assert made["scores_substring"]["include"]["mean"] == 2 / 3
+    assert "scores_words" not in made
 
-    # Answered of 4, interrupted -> the state of the run.
-    STATES = [(4, False, "complete"), (3, False, "incomplete"), (3, True, "partial")]
 
-    @pytest.mark.parametrize(("answered", "interrupted", "status"), STATES)
-    def test_what_the_run_came_to(self, answered: int, interrupted: bool, status: str) -> None:
-        failed = {} if answered == 4 else {"p3": "timeout"}
-        ended = outcome(answered, interrupted, **failed)
-        ended.truncated = 2
-        made = self.summary(outcome=ended)
-        assert made["status"] == status
-        assert (made["samples"], made["answered"]) == (4, answered)
-        assert (made["failed"], made["failures"]) == (len(failed), failed)
-        assert made["truncated"] == 2
+# Answered of 4, interrupted -> the state of the run.
+STATES = [(4, False, "complete"), (3, False, "incomplete"), (3, True, "partial")]
 
-    def test_how_it_was_made(self) -> None:
-        made = self.summary()
-        assert made["signature"] == "data:11111111|model:org/a#22222222"
-        assert made["signature_parts"] == {"data": "11111111", "model": "org/a#22222222"}
-        assert made["options"] == {"limit": None, "seed": 0}
-        assert made["command"] == "ragifeval local --data 'my data'"
-        assert made["model_config"] == {"model": "org/a", "temperature": 0.0}
-        assert made["versions"]["ragifeval"] == __version__
-        assert made["versions"]["python"] == platform.python_version()
-        pinned = "".join(
-            (ROOT / name).read_text("utf-8")
-            for name in ("requirements.txt", "requirements-dev.txt")
-        )
-        for package in ("spacy", "jinja2", "torch", "transformers", "openai"):
-            line = next(line for line in pinned.splitlines() if line.startswith(package))
-            assert line.partition("==")[2].startswith(made["versions"][package].partition("+")[0])
+
+@pytest.mark.parametrize(("answered", "interrupted", "status"), STATES)
+def test_what_the_run_came_to(answered: int, interrupted: bool, status: str) -> None:
+    failed = {} if answered == 4 else {"p3": "timeout"}
+    ended = outcome(answered, interrupted, **failed)
+    ended.truncated = 2
+    made = summarized(ended)
+    assert made["status"] == status
+    assert (made["samples"], made["answered"]) == (4, answered)
+    assert (made["failed"], made["failures"]) == (len(failed), failed)
+    assert made["truncated"] == 2
+
+
+def test_versions_are_those_that_are_pinned() -> None:
+    versions = summarized(outcome())["versions"]
+    assert versions["ragifeval"] == __version__
+    assert versions["python"] == platform.python_version()
+    files = (ROOT / "requirements.txt", ROOT / "requirements-dev.txt")
+    pinned = "".join(path.read_text("utf-8") for path in files).splitlines()
+    for package in ("spacy", "jinja2", "torch", "transformers", "openai"):
+        line = next(line for line in pinned if line.startswith(package))
+        assert line.partition("==")[2].startswith(versions[package].partition("+")[0])

@@ -26,15 +26,27 @@ SAMPLE = Sample(
 )
 
 
-def template(folder: Path, source: str, **settings: object) -> PromptTemplate:
-    path = folder / "prompt.jinja"
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "prompt.jinja"
+
+
+def template(path: Path, source: str, **settings: object) -> PromptTemplate:
     path.write_text(source, encoding="utf-8")
     return PromptTemplate(path, **settings)  # type: ignore[arg-type]
 
 
-def rendered(folder: Path, source: str) -> str:
+def rendered(path: Path, source: str) -> str:
     """What the template alone makes of the sample."""
-    return template(folder, source, system_message="").render(SAMPLE, DOCUMENTS).messages[0].content
+    return template(path, source, system_message="").render(SAMPLE, DOCUMENTS).messages[0].content
+
+
+def refusal(path: Path, source: str) -> str:
+    """The line that a template is refused with, compiled or rendered."""
+    with pytest.raises(UserError) as caught:
+        rendered(path, source)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
 
 
 def test_the_default_template() -> None:
@@ -81,8 +93,8 @@ RENDERED = {
 
 
 @pytest.mark.parametrize(("source", "text"), RENDERED.items())
-def test_what_a_template_is_given(tmp_path: Path, source: str, text: str) -> None:
-    assert rendered(tmp_path, source) == text
+def test_what_a_template_is_given(path: Path, source: str, text: str) -> None:
+    assert rendered(path, source) == text
 
 
 FORBIDDEN = [
@@ -110,14 +122,11 @@ FORBIDDEN = [
 
 
 @pytest.mark.parametrize("source", FORBIDDEN)
-def test_what_a_template_may_not_do(tmp_path: Path, source: str) -> None:
+def test_what_a_template_may_not_do(path: Path, source: str) -> None:
     before = list(DOCUMENTS)
-    with pytest.raises(UserError) as caught:
-        rendered(tmp_path, source)
-    message = str(caught.value)
-    assert message.startswith(f"{tmp_path / 'prompt.jinja'}: cannot be rendered for sample 'p01': ")
+    message = refusal(path, source)
+    assert message.startswith(f"{path}: cannot be rendered for sample 'p01': ")
     assert message.endswith("a template is given: docs, documents, question, refusal_message")
-    assert "\n" not in message
     assert before == DOCUMENTS
 
 
@@ -131,72 +140,54 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("source", BROKEN.values(), ids=BROKEN)
-def test_what_cannot_be_compiled(tmp_path: Path, source: str) -> None:
-    with pytest.raises(UserError) as caught:
-        rendered(tmp_path, source)
-    message = str(caught.value)
-    assert message.startswith(f"{tmp_path / 'prompt.jinja'}:")
-    assert "\n" not in message
+def test_what_cannot_be_compiled(path: Path, source: str) -> None:
+    message = refusal(path, source)
+    assert message.startswith(f"{path}:")
     assert len(message) <= 1_000
 
 
-@pytest.mark.parametrize(
-    ("source", "line"),
-    [
-        ("{{ question", 1),
-        ("a\n{% for d in docs %}\nb", 2),
-        ("a\nb\n{% endfor %}", 3),
-        ("a\n{{ question | no_such_filter }}", 2),
-        ("{% no_such_tag %}", 1),
-    ],
-)
-def test_what_is_no_template(tmp_path: Path, source: str, line: int) -> None:
-    with pytest.raises(UserError) as caught:
-        template(tmp_path, source)
-    assert str(caught.value).startswith(f"{tmp_path / 'prompt.jinja'}:{line}: ")
-    assert "\n" not in str(caught.value)
+# Template -> the line that is wrong.
+NO_TEMPLATES = {
+    "{{ question": 1,
+    "a\n{% for d in docs %}\nb": 2,
+    "a\nb\n{% endfor %}": 3,
+    "a\n{{ question | no_such_filter }}": 2,
+    "{% no_such_tag %}": 1,
+}
 
 
-def test_what_cannot_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("source", "line"), NO_TEMPLATES.items())
+def test_what_is_no_template(path: Path, source: str, line: int) -> None:
+    assert refusal(path, source).startswith(f"{path}:{line}: ")
+
+
+def test_what_cannot_be_read(path: Path) -> None:
     with pytest.raises(UserError, match=r"missing\.jinja: cannot be read"):
-        PromptTemplate(tmp_path / "missing.jinja")
+        PromptTemplate(path.with_name("missing.jinja"))
     with pytest.raises(UserError, match="cannot be read"):
-        PromptTemplate(tmp_path)
-    (tmp_path / "latin2.jinja").write_bytes("pytanie: żółć".encode("cp1250"))
-    with pytest.raises(UserError, match=r"latin2\.jinja: is not UTF-8 text"):
-        PromptTemplate(tmp_path / "latin2.jinja")
+        PromptTemplate(path.parent)
+    path.write_bytes("pytanie: żółć".encode("cp1250"))
+    with pytest.raises(UserError, match=r"prompt\.jinja: is not UTF-8 text"):
+        PromptTemplate(path)
 
 
-SYSTEM, USER = Message("system", "Odpowiadaj."), Message("user", "Ile wynosi opłata?")
+DEFAULT = "Jesteś pomocnym asystentem udzielającym odpowiedzi w języku polskim."
+USER = Message("user", "Ile wynosi opłata?")
+PROMPTS: list[tuple[dict[str, object], Prompt]] = [
+    ({}, Prompt(messages=(Message("system", DEFAULT), USER))),
+    ({"system_message": "Mów."}, Prompt(messages=(Message("system", "Mów."), USER))),
+    ({"system_message": ""}, Prompt(messages=(USER,))),
+    (
+        {"system_message": "Mów.", "text_completion": True},
+        Prompt(text="Mów.\n\nIle wynosi opłata?"),
+    ),
+    ({"system_message": "", "text_completion": True}, Prompt(text="Ile wynosi opłata?")),
+]
 
 
-@pytest.mark.parametrize(
-    ("system_message", "text_completion", "prompt"),
-    [
-        ("Odpowiadaj.", False, Prompt(messages=(SYSTEM, USER))),
-        ("", False, Prompt(messages=(USER,))),
-        ("Odpowiadaj.", True, Prompt(text="Odpowiadaj.\n\nIle wynosi opłata?")),
-        ("", True, Prompt(text="Ile wynosi opłata?")),
-    ],
-)
-def test_chat_and_completion(
-    tmp_path: Path, system_message: str, text_completion: bool, prompt: Prompt
-) -> None:
-    made = template(
-        tmp_path,
-        "{{ question }}",
-        system_message=system_message,
-        text_completion=text_completion,
-    )
-    assert made.render(SAMPLE, DOCUMENTS) == prompt
-
-
-def test_the_default_system_message(tmp_path: Path) -> None:
-    messages = template(tmp_path, "{{ question }}").render(SAMPLE, DOCUMENTS).messages
-    assert messages == (
-        Message("system", "Jesteś pomocnym asystentem udzielającym odpowiedzi w języku polskim."),
-        USER,
-    )
+@pytest.mark.parametrize(("settings", "prompt"), PROMPTS)
+def test_chat_and_completion(path: Path, settings: dict[str, object], prompt: Prompt) -> None:
+    assert template(path, "{{ question }}", **settings).render(SAMPLE, DOCUMENTS) == prompt
 
 
 # A file -> the messages of its chat, given {"name": " Ala "}.
@@ -216,14 +207,12 @@ CHATS: dict[str, tuple[str, list[Message]]] = {
 
 
 @pytest.mark.parametrize(("source", "messages"), CHATS.values(), ids=CHATS)
-def test_a_chat(tmp_path: Path, source: str, messages: list[Message]) -> None:
-    path = tmp_path / "chat.jinja"
+def test_a_chat(path: Path, source: str, messages: list[Message]) -> None:
     path.write_text(source, encoding="utf-8")
     assert Template(path).render({"name": " Ala "}) == Prompt(messages=tuple(messages))
 
 
-def test_labels_of_the_reply(tmp_path: Path) -> None:
-    path = tmp_path / "chat.jinja"
+def test_labels_of_the_reply(path: Path) -> None:
     path.write_text("{#- labels: question = Pytanie, Q; answer = Odpowiedź -#}\n?", "utf-8")
     assert Template(path).labels == {"question": ["Pytanie", "Q"], "answer": ["Odpowiedź"]}
     path.write_text("Kto? {# labels: question = Pytanie #}", encoding="utf-8")
