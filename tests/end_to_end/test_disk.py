@@ -129,14 +129,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 class TestSmallDisk:
-    def test_full_before_the_first_question(self, served: Served, small_disk: Path) -> None:
-        case, server = served
-        (small_disk / "filler").write_bytes(b"." * 256 * 1024)
-        stopped = case.call("--log_path", small_disk / "out.jsonl")
-        log = small_disk / "out.jsonl"
-        assert is_refused(stopped, log, "cannot be written: No space left on device")
-        assert (stopped.err.count("\n"), server.calls) == (1, [])
-
     def test_full_in_mid_run(self, served: Served, small_disk: Path) -> None:
         """There is no room for the summary either; what is told is why the run stopped."""
         case, _ = served

@@ -5,8 +5,10 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,20 +16,14 @@ from tools.testing.loopback import Call, Loopback, Response, chat, failure
 from tools.testing.process import (
     Case,
     Finished,
-    answer_to,
     by_id,
     finish,
     make_case,
-    number_of,
     wait_until,
 )
 
 COUNT, THREADS = 60, 8
 WAITING = "Waiting for the answers in flight; Ctrl-C again stops at once."
-
-
-def interrupt(process: "subprocess.Popen[bytes]") -> None:
-    process.send_signal(signal.SIGINT)
 
 
 class Stderr:
@@ -51,58 +47,53 @@ class Stderr:
         return Finished(code, self._process.stdout.read().decode(), self.text)
 
 
-class TestOnce:
-    def test_what_is_in_flight_is_kept_and_the_same_command_goes_on(self, tmp_path: Path) -> None:
-        def script(call: Call) -> Response:
-            # The first eight are answered at once, the others keep one waiting.
-            answer = answer_to(case.questions[number_of(call.prompt)])
-            return chat(answer, delay=0.0 if call.index < THREADS or is_over else 1.5)
+@contextmanager
+def in_flight(
+    folder: Path, count: int = COUNT, delay: float = 1.5, **how: Any
+) -> Iterator[tuple[Case, "subprocess.Popen[bytes]", Loopback]]:
+    """A run of which eight answers are there and eight questions are under way."""
 
-        is_over = False
-        with Loopback(script) as server:
-            case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
-            process = case.start()
-            wait_until(lambda: len(server.calls) == 2 * THREADS, process)
-            interrupt(process)
+    def script(call: Call) -> Response:
+        return chat("Tak.", delay=0.0 if call.index < THREADS else delay)
+
+    with Loopback(script) as server:
+        case = make_case(folder, count, server.url, threads=THREADS)
+        process = case.start(**how)
+        wait_until(lambda: len(server.calls) == 2 * THREADS, process)
+        yield case, process, server
+
+
+def assert_partial(case: Case, answered: int) -> None:
+    assert len(by_id(case.records())) == len(case.answered()) == answered
+    assert (case.summary()["status"], case.summary()["answered"]) == ("partial", answered)
+
+
+class TestOnce:
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_what_is_in_flight_is_kept_and_the_same_command_goes_on(
+        self, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        with in_flight(tmp_path) as (case, process, server):
+            process.send_signal(number)
             run = finish(process)
-            assert run.code == 130
-            assert WAITING in run.err
-            assert "Traceback" not in run.err
-            # Nothing was asked after it, and all that was asked is there.
-            assert len(server.calls) == len(by_id(case.records())) == 2 * THREADS
-            assert all(record["error"] is None for record in case.records())
-            assert f"m: {2 * THREADS} of {COUNT} samples answered (interrupted)" in run.out
-            assert_partial(case, 2 * THREADS)
-            is_over = True
-            again = case.call()
+        assert run.code == 130
+        assert WAITING in run.err
+        assert "Traceback" not in run.err
+        # Nothing was asked after it, and all that was asked is there.
+        assert len(server.calls) == 2 * THREADS
+        assert f"m: {2 * THREADS} of {COUNT} samples answered (interrupted)" in run.out
+        assert_partial(case, 2 * THREADS)
+        with Loopback(lambda call: chat("Tak.")) as server:
+            again = make_case(tmp_path, COUNT, server.url, threads=THREADS).call()
         assert again.code == 0
         assert f"{2 * THREADS} answers are already there" in again.err
         assert len(by_id(case.records())) == COUNT
         assert case.summary()["status"] == "complete"
 
 
-def assert_partial(case: Case, answered: int) -> None:
-    assert len(case.answered()) == answered
-    assert (case.summary()["status"], case.summary()["answered"]) == ("partial", answered)
-
-
-def test_sigterm_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
-    with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 8 else 1.5)) as server:
-        case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
-        process = case.start()
-        wait_until(lambda: len(server.calls) == 2 * THREADS, process)
-        process.terminate()
-        run = finish(process)
-    assert run.code == 130
-    assert WAITING in run.err
-    assert_partial(case, 2 * THREADS)
-
-
 def test_under_nohup_a_terminal_that_is_closed_ends_nothing(tmp_path: Path) -> None:
-    with Loopback(lambda call: chat("Tak.", delay=0.0 if call.index < 8 else 0.5)) as server:
-        case = make_case(tmp_path, 4 * THREADS, server.url, threads=THREADS)
-        process = case.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-        wait_until(lambda: len(server.calls) == 2 * THREADS, process)
+    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    with in_flight(tmp_path, 4 * THREADS, 0.5, **ignoring) as (case, process, _):
         process.send_signal(signal.SIGHUP)
         run = finish(process)
     assert run.code == 0
@@ -136,27 +127,21 @@ def test_a_run_that_starts_over_and_is_killed_leaves_no_old_summary(tmp_path: Pa
 
 class TestTwice:
     def test_it_is_out_at_once(self, tmp_path: Path) -> None:
-        def script(call: Call) -> Response:
-            return chat("Tak.", delay=0.0 if call.index < THREADS else 10_000.0)
-
-        with Loopback(script) as server:
-            case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
-            process = case.start()
+        with in_flight(tmp_path, delay=10_000.0) as (case, process, _):
             stderr = Stderr(process)
             wait_until(lambda: len(case.answered()) == THREADS, process)
-            interrupt(process)
+            process.send_signal(signal.SIGINT)
             wait_until(lambda: WAITING in stderr.text, process)
             time.sleep(0.5)
             assert process.poll() is None
             began = time.monotonic()
-            interrupt(process)
+            process.send_signal(signal.SIGINT)
             run = stderr.finish()
         assert time.monotonic() - began < 10
         assert run.code == 130
         assert "Traceback" not in run.err
         assert "Exception ignored" not in run.err
         # What was answered before is there.
-        assert len(by_id(case.records())) == THREADS
         assert_partial(case, THREADS)
 
 
@@ -170,13 +155,14 @@ class TestWhileItWaits:
             wait_until(lambda: len(server.calls) == THREADS + 1, process)
             wait_until(lambda: len(case.answered()) == 1, process)
             began = time.monotonic()
-            interrupt(process)
+            process.send_signal(signal.SIGINT)
             run = finish(process)
         assert time.monotonic() - began < 10
         assert run.code == 130
         assert "Traceback" not in run.err
         # They are no answers: the same command asks for them.
-        assert_partial(case, 1)
+        assert len(case.answered()) == 1
+        assert case.summary()["status"] == "partial"
 
 
 def test_a_template_that_never_ends(tmp_path: Path) -> None:
@@ -187,7 +173,7 @@ def test_a_template_that_never_ends(tmp_path: Path) -> None:
         case = make_case(tmp_path, 3, server.url)
         process = case.start("--prompt", "endless.jinja")
         time.sleep(3)
-        interrupt(process)
+        process.send_signal(signal.SIGINT)
         run = finish(process, 20)
     assert (run.code, run.out, run.err) == (130, "", "")
     assert server.calls == []
@@ -208,7 +194,7 @@ def test_in_the_middle_of_a_line_that_nobody_reads(tmp_path: Path) -> None:
         process = case.start(stderr=write)
         os.close(write)
         wait_until(lambda: stands_still(server), process)
-        interrupt(process)
+        process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         asked = len(server.calls)
         with os.fdopen(read, "rb") as stderr:
@@ -217,7 +203,6 @@ def test_in_the_middle_of_a_line_that_nobody_reads(tmp_path: Path) -> None:
     assert "Traceback" not in told
     # While the bar blocks, nothing moves: a request of each thread may be on its way, unsent.
     assert asked <= len(server.calls) <= asked + 4
-    assert len(by_id(case.records())) == len(server.calls)
     assert_partial(case, len(server.calls))
 
 

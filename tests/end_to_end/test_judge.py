@@ -242,14 +242,6 @@ class TestReplies:
 
 
 class TestStructuredOutput:
-    def test_falls_back_to_text(self, tmp_path: Path, judged: Judged) -> None:
-        script = Judge(takes_schema=False)
-        with Loopback(script) as server:
-            run = judge(lay_out(tmp_path, server.url), *ALL, "--metrics", METRICS)
-        assert rows_of(run.out) == rows_of(judged.run.out)
-        # No more than were in flight, for each of the three schemas.
-        assert 3 <= script.with_schema <= 3 * 2 * THREADS
-
     def test_off(self, tmp_path: Path) -> None:
         script = Judge()
         with Loopback(script) as server:
@@ -363,19 +355,6 @@ def test_one_question_prints_the_claims(tmp_path: Path, judge_here: Judging) -> 
     assert rows_of(run.out)["recall"] == ["1.0000", "1", "0"]
     assert rows_of(run.out)["recall_listed"] == ["0.5000", "1", "0"]
     assert "claims: 1 reply counts other claims than listed there" in run.err
-
-
-def test_missing_and_blank_texts_are_unjudged_and_nothing_is_asked(
-    tmp_path: Path, judge_here: Judging
-) -> None:
-    (tmp_path / "bare.jsonl").write_text('{"question": "?", "answer": "x"}\n', encoding="utf-8")
-    blank = ("--question", "Ile?", "--reference", "  ", "--context", "", "--answer", "30 zł")
-    for options in (("bare.jsonl",), blank):
-        run = judge_here(*options, "--model_config", "judge.json", "--metrics", METRICS)
-        assert run.code == 1, run.err
-        for metric in METRICS.split(","):
-            absent = "contexts" if metric == "faithfulness" else "reference"
-            assert f"{metric}: 1 unjudged: no {absent}" in run.err
 
 
 def test_lexical_needs_no_config_and_a_blank_answer_is_one(
