@@ -85,24 +85,6 @@ class TestFullInMidRun:
         assert len(server.calls) - asked == COUNT - len(kept)
         assert is_complete(case)
 
-    def test_no_room_for_the_summary(self, served: Served) -> None:
-        case, _ = served
-        summary = case.log.with_name("out.summary.json")
-        case.call("--limit", "10")
-        sizes = (case.log.stat().st_size, summary.stat().st_size)
-        # For the log, but not for the summary, whose seconds may have fewer digits another time.
-        room = sizes[1] - 200
-        assert room > max(sizes[0], 16_384)  # which is asked for at the start
-        case.log.unlink()
-        summary.unlink()
-        with no_file_over(room):
-            stopped = case.call("--limit", "10")
-        assert stopped.code == 2
-        assert "\ntotal " in stopped.out
-        assert stopped.last_line.endswith("out.summary.json: cannot be written: File too large")
-        assert len(case.answered()) == 10
-        assert not summary.exists()
-
     def test_said_before_the_first_question_once_it_is_full(self, served: Served) -> None:
         case, server = served
         case.call("--limit", "30")

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,6 @@ import pytest
 from tools.testing.loopback import Call, Loopback, Response, chat, failure
 from tools.testing.process import (
     Case,
-    Finished,
     by_id,
     finish,
     make_case,
@@ -24,27 +22,6 @@ from tools.testing.process import (
 
 COUNT, THREADS = 60, 8
 WAITING = "Waiting for the answers in flight; Ctrl-C again stops at once."
-
-
-class Stderr:
-    """What a process writes to stderr, read as it comes."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        self.text = ""
-        self._process = process
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        assert self._process.stderr is not None
-        while piece := self._process.stderr.read1():  # type: ignore[attr-defined]
-            self.text += piece.decode()
-
-    def finish(self) -> Finished:
-        code = self._process.wait(timeout=60)
-        self._thread.join()
-        assert self._process.stdout is not None
-        return Finished(code, self._process.stdout.read().decode(), self.text)
 
 
 @contextmanager
@@ -127,20 +104,23 @@ def test_a_run_that_starts_over_and_is_killed_leaves_no_old_summary(tmp_path: Pa
 
 class TestTwice:
     def test_it_is_out_at_once(self, tmp_path: Path) -> None:
-        with in_flight(tmp_path, delay=10_000.0) as (case, process, _):
-            stderr = Stderr(process)
+        told = tmp_path / "stderr.txt"
+        with (
+            told.open("wb") as stderr,
+            in_flight(tmp_path, delay=10_000.0, stderr=stderr) as (case, process, _),
+        ):
             wait_until(lambda: len(case.answered()) == THREADS, process)
             process.send_signal(signal.SIGINT)
-            wait_until(lambda: WAITING in stderr.text, process)
+            wait_until(lambda: WAITING in told.read_text("utf-8"), process)
             time.sleep(0.5)
             assert process.poll() is None
             began = time.monotonic()
             process.send_signal(signal.SIGINT)
-            run = stderr.finish()
+            run = finish(process)
         assert time.monotonic() - began < 10
         assert run.code == 130
-        assert "Traceback" not in run.err
-        assert "Exception ignored" not in run.err
+        assert "Traceback" not in told.read_text("utf-8")
+        assert "Exception ignored" not in told.read_text("utf-8")
         # What was answered before is there.
         assert_partial(case, THREADS)
 

@@ -388,17 +388,6 @@ def test_dry_run_shows_the_prompts_and_writes_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_judged_log_is_not_lost_for_part_of_it(tmp_path: Path, judge_here: Judging) -> None:
-    options = ("log.jsonl", "--metrics", "lexical", "-o", "judged.jsonl")
-    assert judge_here(*options).code == 0
-    run = judge_here(*options, "--limit", "2")
-    assert run.code == 2
-    assert "would lose 3 answers; name another one, or --overwrite it" in run.last_line
-    assert len(records(tmp_path / "judged.jsonl")) == 5
-    assert judge_here(*options, "--limit", "2", "--overwrite").code == 0
-    assert len(records(tmp_path / "judged.jsonl")) == 2
-
-
 MISTAKES = {
     "": "name a log, or --question, --reference and --answer",
     "log.jsonl --metrics bleu": "'bleu' is none of: correctness, faithfulness",

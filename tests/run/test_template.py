@@ -1,7 +1,6 @@
 """A template, a question and its documents -> what the model is given."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -245,13 +244,3 @@ class TestOrder:
         # Not on what was shuffled before.
         self.order("p03", 7)
         assert self.order(sample_id, seed) == order
-
-    def test_every_order_comes_about(self) -> None:
-        # 6 orders of 3 documents over 300 ids: 50 each on average.
-        samples = [Sample(f"p{n}", "?", ("a", "b", "c"), {"safe": True}) for n in range(300)]
-        counts = Counter(
-            "".join(document.id for document in ordered_documents(self.BENCHMARK, sample, 0))
-            for sample in samples
-        )
-        assert len(counts) == 6
-        assert min(counts.values()) > 25
