@@ -111,7 +111,7 @@ class TestTwice:
         ):
             wait_until(lambda: len(case.answered()) == THREADS, process)
             process.send_signal(signal.SIGINT)
-            wait_until(lambda: WAITING in told.read_text("utf-8"), process)
+            wait_until(lambda: WAITING.encode() in told.read_bytes(), process)
             time.sleep(0.5)
             assert process.poll() is None
             began = time.monotonic()

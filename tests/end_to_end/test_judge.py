@@ -357,6 +357,19 @@ def test_one_question_prints_the_claims(tmp_path: Path, judge_here: Judging) -> 
     assert "claims: 1 reply counts other claims than listed there" in run.err
 
 
+def test_missing_and_blank_texts_are_unjudged_and_nothing_is_asked(
+    tmp_path: Path, judge_here: Judging
+) -> None:
+    (tmp_path / "bare.jsonl").write_text('{"question": "?", "answer": "x"}\n', encoding="utf-8")
+    blank = ("--question", "Ile?", "--reference", "  ", "--context", "", "--answer", "30 zł")
+    for options in (("bare.jsonl",), blank):
+        run = judge_here(*options, "--model_config", "judge.json", "--metrics", METRICS)
+        assert run.code == 1, run.err
+        for metric in METRICS.split(","):
+            absent = "contexts" if metric == "faithfulness" else "reference"
+            assert f"{metric}: 1 unjudged: no {absent}" in run.err
+
+
 def test_lexical_needs_no_config_and_a_blank_answer_is_one(
     tmp_path: Path, judge_here: Judging
 ) -> None:
