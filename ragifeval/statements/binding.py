@@ -319,7 +319,8 @@ class Things:
                 return things[0].side
         for head in self._heads(line):
             if things := self._by_line.get(head):
-                return things[-1].side
+                is_near = self._looks_back or line.is_item or head + 1 == line.number
+                return things[-1].side if is_near or things[-1].side == OWN else NOTHING
         if earlier and self._looks_back:
             thing = self._things[earlier - 1]
             distance = units.sentence(place.start).number - units.sentence(thing.start).number
