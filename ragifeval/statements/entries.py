@@ -10,12 +10,12 @@
 What each key means: docs/conditions.md.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings
+from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings, parts_of
 
 _LISTS = ("say", "of", "rivals", "anti", "from", "never", "but", "only")
 _FLAGS = ("is", "verdict", "total", "last")
@@ -128,8 +128,7 @@ def _check_wordings(key: str, value: object) -> None:
 
 
 def _check_wording(wording: str) -> None:
-    for part in re.split("[&|]", wording):
-        part = part.strip()
+    for part in chain.from_iterable(parts_of(wording)):
         if part.startswith("@"):
             class_wordings(part)
             continue

@@ -195,11 +195,11 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
 
 # Samples share the wordings of classes, and most others with their variants.
 @lru_cache(maxsize=10_000)
-def _read_part(wording: str, normalizer: Normalizer) -> Part:
+def _read_part(alternatives: tuple[str, ...], normalizer: Normalizer) -> Part:
     by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
     atoms: set[str] = set()
     found: set[str] = set()
-    for phrases in chain.from_iterable(map(_phrases, _alternatives(wording))):
+    for phrases in chain.from_iterable(map(_phrases, _without_classes(alternatives))):
         read = [_read_phrase(phrase, normalizer) for phrase in phrases]
         alternative = tuple(phrase for phrase, _ in read)
         by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
@@ -209,32 +209,31 @@ def _read_part(wording: str, normalizer: Normalizer) -> Part:
     return Part(by_atom, frozenset(atoms), frozenset(found))
 
 
+def parts_of(wording: str) -> Sequence[tuple[str, ...]]:
+    """What "&" joins in a wording, each as the alternatives that "|" parts."""
+    return [tuple(map(str.strip, part.split("|"))) for part in wording.split("&")]
+
+
 def spelled_out(wording: str) -> Sequence[str]:
     """The wordings that one with "|" stands for."""
-    return [
-        " & ".join(map(str.strip, parts))
-        for parts in product(*(part.split("|") for part in wording.split("&")))
-    ]
+    return [" & ".join(parts) for parts in product(*parts_of(wording))]
 
 
-def _alternatives(part: str) -> Iterator[str]:
-    """The wordings that a part of a wording stands for."""
-    for wording in map(str.strip, part.split("|")):
+def _without_classes(alternatives: Iterable[str]) -> Iterator[str]:
+    """Alternatives, with the wordings of a class in place of its name."""
+    for wording in alternatives:
         yield from class_wordings(wording) if wording.startswith("@") else [wording]
 
 
 def _phrases(wording: str) -> Iterable[tuple[str, ...]]:
     """The phrases that each stand together in one clause; a class may name others."""
-    return product(*map(_alternatives, wording.split("&")))
+    return product(*map(_without_classes, parts_of(wording)))
 
 
 @lru_cache(maxsize=4_000)
 def _read_wordings(wordings: tuple[str, ...], normalizer: Normalizer) -> Wordings:
     return Wordings(
-        [
-            tuple(_read_part(part.strip(), normalizer) for part in wording.split("&"))
-            for wording in wordings
-        ]
+        [tuple(_read_part(part, normalizer) for part in parts_of(wording)) for wording in wordings]
     )
 
 

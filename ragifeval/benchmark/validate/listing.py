@@ -1,13 +1,12 @@
 """What the statements of a data set meet in its documents, for an author to look at."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
 from ragifeval.benchmark.validate.checks import Validation
 from ragifeval.statements.entries import Statement, statements_in
-from ragifeval.statements.patterns import Finder, Vocabulary
+from ragifeval.statements.patterns import Finder, Vocabulary, parts_of
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.text.matching import Text
@@ -42,7 +41,7 @@ def _meetings(
     wordings = chain.from_iterable(
         (*one.say, *one.of, *one.rivals, *one.anti, *one.start) for one in statements
     )
-    parts = (part.strip() for wording in wordings for part in re.split("[&|]", wording))
+    parts = chain.from_iterable(chain.from_iterable(map(parts_of, wordings)))
     for part in dict.fromkeys(part for part in parts if "*" in part or part.startswith("@")):
         vocabulary = Vocabulary(normalizer)
         compiled = vocabulary.compile([part])

@@ -21,7 +21,7 @@ from ragifeval.scoring.conditions import (
     Response,
     StatementEntry,
 )
-from ragifeval.statements.patterns import class_wordings
+from ragifeval.statements.patterns import class_wordings, parts_of
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.wordings import WordSet, table, word_set
 from ragifeval.text.matching import RULES, Text
@@ -187,12 +187,12 @@ class GoldAnswer:
     def _written(self, wordings: Sequence[str]) -> Iterator[str]:
         """Wordings as text, as far as the sample's texts have words for their beginnings."""
         for wording in wordings:
-            parts = [next(self._alternatives(part), "") for part in wording.split("&")]
+            parts = [next(self._spoken(part), "") for part in parts_of(wording)]
             if all(parts):
                 yield " ".join(parts)
 
-    def _alternatives(self, part: str) -> Iterator[str]:
-        for wording in map(str.strip, part.split("|")):
+    def _spoken(self, alternatives: Sequence[str]) -> Iterator[str]:
+        for wording in alternatives:
             text = class_wordings(wording)[0] if wording[0] == "@" else wording
             words = [self._word(word) for word in text.replace("&", "").split()]
             if all(words):
