@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ragifeval.statements.patterns import Place, place_at
-from ragifeval.statements.quantities import unit_of
+from ragifeval.statements.quantities import DATE, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import Remembered, WordList, WordSet, table, word_set
@@ -153,16 +153,24 @@ class Signs:
             before = units.clauses[first.number - 1].tokens
             if self._words[before[-1]] != "nie":
                 return [*_near(before, place), *tokens]
-        if place.unit and first.opener == "," and len(tokens) == len(place.taken):
-            # "Najwyższej stawki, 60 zł, nie stosuje się": the value belongs to the clause around.
-            following = units.following(first)
-            if (
-                following is not None
-                and following.opener == ","
-                and self._words[following.tokens[0]] not in _LEADING
-            ):
-                return [*tokens, *_near(following.tokens, place)]
-        return tokens
+        following = units.following(first)
+        if following is not None and self._is_relative(following):
+            # "Kolegium, do którego trafiają sprzeciwy, nie jest właściwe."
+            beyond = units.following(following)
+            if beyond is not None and beyond.sentence is first.sentence and beyond.opener == ",":
+                return [*tokens, *_near(beyond.tokens, place)]
+        is_alone = place.unit and first.opener == "," and len(tokens) == len(place.taken)
+        if not is_alone or following is None or following.opener != ",":
+            return tokens
+        # "Najwyższej stawki, 60 zł, nie stosuje się": the value belongs to the clause around.
+        is_other = self._words[following.tokens[0]] in _LEADING
+        return tokens if is_other else [*tokens, *_near(following.tokens, place)]
+
+    def _is_relative(self, clause: Clause) -> bool:
+        """Whether a clause begins with "który", "do którego"."""
+        return clause.opener == "," and any(
+            self._words[token].startswith("któr") for token in clause.tokens[:2]
+        )
 
     # What an answer or a label says.
 
@@ -413,8 +421,10 @@ class Signs:
     def _denials_behind(self, place: Place, marked: Sequence[tuple[int, int]]) -> int:
         """Whether a "nie" behind the place denies it: "opłaty nie ma", "szczepić nie trzeba"."""
         before = self._before(place.start)
-        if before == "przy" or (place.unit and before in _LIMITS):
-            # "Przy zasiłku dochodów się nie sprawdza", "więcej niż 45 zł nie zapłacisz".
+        is_start = place.unit == DATE and before == "od"
+        if before == "przy" or is_start or (place.unit and before in _LIMITS):
+            # "Przy zasiłku dochodów się nie sprawdza", "od 8 maja już nie obowiązuje",
+            # "więcej niż 45 zł nie zapłacisz".
             return 0
         is_without = "bez" in self._words[max(0, place.start - _REACH_WITHOUT) : place.start]
         for token, signal in marked:

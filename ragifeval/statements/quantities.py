@@ -181,13 +181,18 @@ _ONE: Mapping[str, str] = {
     for form in (unit, *table("units")[unit].split()[:3])
 } | {"dobę": "doba", "godzinę": "godzina"}
 _HALF = "pół"
+_SPOKEN_MONEY: Mapping[str, int] = {
+    form: int(worth) for worth, forms in table("money").items() for form in forms.split()
+}
 _SPECIAL = frozenset(
     {_HALF, *_ORDINALS, *_COMPOUNDS, *_ADJECTIVE_UNITS.keys() - {"letni", "letnie"}, *_ONE, *_ENDS}
+    | {form for form, worth in _SPOKEN_MONEY.items() if worth > 1}
 )
 _NAMED = word_set("periods", "named")
 _NUMBERED = word_set("segments", "abbreviations")
 _MARKERS = (". ", ") ")
 _YEAR_MARKS = frozenset("|:\n()")
+_DAY = ("dzień", "dnia", "dniu", "dniem")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
 _BEFORE_YEARS = word_set("periods", "before_years")
@@ -204,6 +209,8 @@ def _read(words: Tokens, index: int) -> tuple[str, int]:
         return _read_ordinal(words, index)
     if word == _HALF:
         return _read_half(words, index)
+    if word in _SPOKEN_MONEY:
+        return _quantity(Decimal(_SPOKEN_MONEY[word]), "złoty"), index + 1
     if word in _ENDS:
         month = words.tokens[index + 1]
         if month in _LAST_DAYS:
@@ -241,6 +248,8 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
             return f"rok {token}", after + 1
         if _is_bare_year(words, index):
             return f"rok {token}", after
+    if worth := _SPOKEN_MONEY.get(words.words[after]):
+        return _quantity(Decimal(token) * worth, "złoty"), after + 1
     unit, behind = _unit(words, after)
     if not unit:
         return _numbered_before(words, index) or token, after
@@ -350,7 +359,7 @@ def _is_bare_year(words: Tokens, index: int) -> bool:
 
 
 def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
-    """Read "czwarty dzień", "dwudziestego piątego (dnia) maja", "osiemnasty rok życia"."""
+    """Read "czwarty dzień", "dniu czwartym", "piątego (dnia) maja", "osiemnasty rok życia"."""
     number, after = _ordinal(words, index)
     # "Od dwunastego do piętnastego maja"
     last, behind = _ordinal(words, after + 1) if words.words[after] in _JOINING else (0, 0)
@@ -363,6 +372,8 @@ def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
         return _dated(words, number, words.tokens[after + 1], after + 2)
     if unit == "dzień" or (unit == "rok" and words.words[after + 1] == "życia"):
         return _counted(words, _quantity(Decimal(number), unit), after + 1)
+    if index and words.words[index - 1] in _DAY:
+        return _quantity(Decimal(number), "dzień"), after
     return (words.tokens[index] if after == index + 1 else str(number)), after
 
 
