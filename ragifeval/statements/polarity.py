@@ -373,8 +373,10 @@ class Signs:
                 # "Za brak zgłoszenia jest 500 zł."
                 continue
             elif signal & (_NOR | _NONE):
+                # "Żadne 14 dni ci nie przysługuje" denies once: the "nie" behind counts.
                 reach = _REACH_NOR if signal & _NOR else _REACH_NONE
-                is_denied = is_denied or (distance <= reach and not has_not)
+                is_one = has_not or self._denials_behind(place, marked)
+                is_denied = is_denied or (distance <= reach and not is_one)
             elif signal & _FALSE:
                 # "Zgłoszenie odpada i trzeba mieć pozwolenie" denies what stands before.
                 denials += distance <= _REACH_FALSE or self._words[token] != "odpada"

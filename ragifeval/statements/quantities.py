@@ -460,7 +460,7 @@ def _share_units(words: Tokens, bare: Sequence[int]) -> None:
 
 def _unit_before(words: Tokens, index: int) -> str:
     """The unit of the clause before, as in "kajak kosztuje 45 zł, a za rower 60"; or ""."""
-    is_number_of = words.words[index - 1] in _NUMBERED or words.words[index - 1] == "o"
+    is_number_of = words.words[index - 1] in _NUMBERED or words.words[index - 1] in ("o", "razy")
     if words.gaps[index] not in _DASHES or is_number_of:
         return ""
     has_comma = False

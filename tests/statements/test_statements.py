@@ -945,6 +945,8 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([{"say": ["4 maja"]}], "Najbliższego dnia, 4 maja, nie liczy się.", "-"),
     ([{"say": ["4 maja"]}], "1) 20 zł. 2) Do 4 maja 2026 r. 3) Tego nie ma w dokumentach.", "+"),
     ([{"say": ["4 maja"]}], "1) 20 zł 2) do 4 maja 3) nie wiadomo", "+"),
+    ([{"never": ["14 dni"]}], "Żadne 14 dni na poszukanie ci nie przysługuje.", "-"),
+    ([{"say": ["razy dwa"]}], "To 2000 zł opłaty, razy dwa.", "+"),
     ([{"say": ["35 zł"]}], "Wydasz raptem 35 zeta.", "+"),
     ([{"say": ["400 zł"]}], "Te cztery stówki przepadły.", "+"),
     ([{"say": ["100 zł"]}], "Za mapę bulisz stówę.", "+"),
