@@ -176,7 +176,8 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
     reading = read_quantities(Text(normalizer(wording.replace("*", " "))))
     if not reading.tokens:
         raise ValueError(f"has a wording without a letter or a digit: {wording!r}")
-    prefixes = {split_words(word)[-1] for word in wording.split() if word.endswith("*")}
+    beginnings = (split_words(word) for word in wording.split() if word.endswith("*"))
+    prefixes = {words[-1] for words in beginnings if words}
     atoms, dates, unit = [], [], ""
     tokens, words = reading.tokens, reading.words
     for token, word in zip(tokens, words, strict=True):

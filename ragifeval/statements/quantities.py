@@ -378,11 +378,13 @@ def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
 
 
 def _read_half(words: Tokens, index: int) -> tuple[str, int]:
-    """Read "pół roku", "pół tysiąca złotych"."""
+    """Read "pół roku", "pół tysiąca złotych", "pół stówy"."""
     after = index + 1
     number = Decimal("0.5")
     if words.tokens[after] == "1000" and words.words[after] != "1000":
         number, after = Decimal(500), after + 1
+    if worth := _SPOKEN_MONEY.get(words.words[after]):
+        return _quantity(number * worth, "złoty"), after + 1
     unit, behind = _unit(words, after)
     if unit:
         return _quantity(number, unit), behind

@@ -950,6 +950,7 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([{"say": ["35 zł"]}], "Wydasz raptem 35 zeta.", "+"),
     ([{"say": ["400 zł"]}], "Te cztery stówki przepadły.", "+"),
     ([{"say": ["100 zł"]}], "Za mapę bulisz stówę.", "+"),
+    ([{"say": ["50 zł"]}, {"say": ["250 zł"]}], "Pół stówy i dwie i pół stówy.", "++"),
     ([{"say": ["70 zł"]}], "Wezmą siedem dych.", "+"),
     ([{"say": ["4 dni"]}], "Zgłoś się nie później niż w dniu czwartym.", "+"),
     ([{"say": ["4 maja"]}, {"say": ["4 dni"]}], "Do dnia czwartego maja.", "+-"),
