@@ -238,7 +238,7 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
         if tokens[after] == "1000" and words.words[after] not in ("", "1000"):
             token, after = _plain(Decimal(token) * 1000), after + 1
     # "34 zł (2 × 17). Kwiecień: 20 zł" names no day.
-    if tokens[after] in _LAST_DAYS and words.gaps[after].strip() in _IN_DATES:
+    if tokens[after] in _LAST_DAYS and words.gaps[after].strip(" \u00a0") in _IN_DATES:
         return _dated(words, token, tokens[after], after + 1)
     year, behind = _year(words, index)
     if year and year != token:
