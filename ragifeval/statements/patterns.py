@@ -12,6 +12,7 @@ A wording is one of:
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,7 +21,7 @@ from typing import NamedTuple, TypeVar
 
 from ragifeval.statements.quantities import DATE, is_year, unit_of
 from ragifeval.statements.reading import Reading, read_quantities
-from ragifeval.statements.wordings import classes, word_set
+from ragifeval.statements.wordings import Remembered, classes, word_set
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, split_words
@@ -30,7 +31,8 @@ _COMPARED = word_set("polarity", "compared")
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
-_HEAD = 4  # the letters of a word by which its longer beginnings are looked up
+# The letters of a word by which its beginnings are looked up.
+_HEADS = range(1, 5)
 _T = TypeVar("_T")
 LEAST_PREFIX = 2
 """Letters that the beginning of a word has at least."""
@@ -143,12 +145,10 @@ class Part:
     Attributes:
         by_atom: alternatives, each phrases of one clause, by an atom that they need.
         atoms: all that its phrases need.
-        dates: the whole dates in them.
     """
 
     by_atom: Mapping[str, Sequence[tuple[Phrase, ...]]]
     atoms: frozenset[str]
-    dates: frozenset[str]
 
 
 # A wording: parts that all stand in one clause.
@@ -199,15 +199,16 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
 def _read_part(alternatives: tuple[str, ...], normalizer: Normalizer) -> Part:
     by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
     atoms: set[str] = set()
-    found: set[str] = set()
+    dates: set[str] = set()
     for phrases in chain.from_iterable(map(_phrases, _without_classes(alternatives))):
         read = [_read_phrase(phrase, normalizer) for phrase in phrases]
         alternative = tuple(phrase for phrase, _ in read)
         by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
-        for phrase, dates in read:
+        for phrase, named in read:
             atoms.update(phrase.atoms)
-            found.update(dates)
-    return Part(by_atom, frozenset(atoms), frozenset(found))
+            dates.update(named)
+    _MET.expect(atoms, dates)
+    return Part(by_atom, frozenset(atoms))
 
 
 def parts_of(wording: str) -> Sequence[tuple[str, ...]]:
@@ -238,21 +239,54 @@ def _read_wordings(wordings: tuple[str, ...], normalizer: Normalizer) -> Wording
     )
 
 
-class Vocabulary:
-    """All that a sample's statements look for, with the atoms that each word meets.
+class _Met(Remembered[tuple[str, str], Collection[str]]):
+    """The atoms of all samples that a word and its token may meet, found once for all answers.
 
     An atom is a lemma, a beginning of words ("pre*"), or a quantity.
     """
 
+    def __init__(self) -> None:
+        super().__init__(self._read_atoms)
+        # Those that are beginnings of words, by their first letters.
+        self._stems: dict[str, set[str]] = {}
+        # A day and month -> that date in some year.
+        self._dates: dict[str, set[str]] = {}
+
+    def expect(self, atoms: Iterable[str], dates: Iterable[str]) -> None:
+        """Look for these, too."""
+        for atom in atoms:
+            if atom.endswith("*"):
+                self._stems.setdefault(atom[:-1][: _HEADS[-1]], set()).add(atom)
+        for date in dates:
+            self._dates.setdefault(date.rpartition(" ")[0], set()).add(date)
+        self.clear()
+
+    def _read_atoms(self, pair: tuple[str, str]) -> Collection[str]:
+        _, token = pair
+        if " " in token:
+            return {token, *_forms(token), *self._dates.get(token, ())}
+        stems = (
+            stem
+            for spoken in {*pair}
+            for size in _HEADS
+            for stem in self._stems.get(spoken[:size], ())
+            if spoken.startswith(stem[:-1])
+        )
+        return tuple({token, *stems})
+
+
+_MET = _Met()
+
+
+class Vocabulary:
+    """All that a sample's statements look for."""
+
     # Of a word that an answer repeats without end, these many are looked at.
     MOST = 1_000
-    # Words of earlier answers whose atoms are known, before starting anew.
-    REMEMBERED = 5_000
 
     def __init__(self, normalizer: Normalizer) -> None:
         self._normalizer = normalizer
         self._parts: set[Part] = set()
-        self._known: dict[tuple[str, str], Collection[str]] = {}
 
     def compile(self, wordings: Iterable[str]) -> Wordings:
         """Compile wordings.
@@ -266,62 +300,17 @@ class Vocabulary:
 
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
-        words, tokens = reading.words, reading.tokens
-        spoken = {*words, *tokens}
-        near = spoken & self._atoms
-        near.update([tokens[at] for at in reading.quantities])
-        for size, heads in self._heads.items():
-            near.update([word for word in spoken if word[:size] in heads])
-        if len(self._known) >= self.REMEMBERED:
-            self._known.clear()
-        found: dict[str, list[int]] = {}
-        pairs = enumerate(zip(words, tokens, strict=True))
-        for index, pair in [(at, pair) for at, pair in pairs if pair[0] in near or pair[1] in near]:
-            for atom in self._atoms_of(pair):
-                places = found.setdefault(atom, [])
-                if len(places) < self.MOST:
-                    places.append(index)
+        atoms, found = self._atoms, defaultdict[str, list[int]](list)
+        pairs = zip(reading.words, reading.tokens, strict=True)
+        for index, met in enumerate(map(_MET.__getitem__, pairs)):
+            for atom in met:
+                if atom in atoms and len(found[atom]) < self.MOST:
+                    found[atom].append(index)
         return found
-
-    def _atoms_of(self, pair: tuple[str, str]) -> Collection[str]:
-        """The atoms that a word and its token meet."""
-        atoms = self._known.get(pair)
-        if atoms is None:
-            atoms = self._known[pair] = self._read_atoms(*pair)
-        return atoms
-
-    def _read_atoms(self, word: str, token: str) -> Collection[str]:
-        if " " in token:
-            return {token, *_forms(token), *self._dates.get(token, ())} & self._atoms
-        atoms = {token} & self._atoms
-        for size, heads in self._heads.items():
-            for spoken in (word, token):
-                for stem in heads.get(spoken[:size], ()):
-                    if spoken.startswith(stem):
-                        atoms.add(f"{stem}*")
-        return atoms
 
     @cached_property
     def _atoms(self) -> frozenset[str]:
         return frozenset().union(*(part.atoms for part in self._parts))
-
-    @cached_property
-    def _dates(self) -> Mapping[str, Collection[str]]:
-        """A day and month -> that date in some year."""
-        dates: dict[str, set[str]] = {}
-        for date in frozenset().union(*(part.dates for part in self._parts)):
-            dates.setdefault(date.rpartition(" ")[0], set()).add(date)
-        return dates
-
-    @cached_property
-    def _heads(self) -> Mapping[int, Mapping[str, Sequence[str]]]:
-        """The beginnings of words, by their first letters, by how many of these are looked at."""
-        heads: dict[int, dict[str, list[str]]] = {}
-        for atom in self._atoms:
-            if atom.endswith("*"):
-                size = min(len(atom) - 1, _HEAD)
-                heads.setdefault(size, {}).setdefault(atom[:size], []).append(atom[:-1])
-        return heads
 
 
 def _forms(token: str) -> Iterable[str]:

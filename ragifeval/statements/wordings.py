@@ -5,22 +5,25 @@ import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ragifeval.paths import WORDINGS
 
+K = TypeVar("K")
+V = TypeVar("V")
 
-class Remembered(dict[str, int]):
-    """What a function says of a word or a gap, found once for all answers."""
+
+class Remembered(dict[K, V]):
+    """What a function says of a word, found once for all answers."""
 
     # Remembered before starting anew.
     MOST = 20_000
 
-    def __init__(self, read: Callable[[str], int]) -> None:
+    def __init__(self, read: Callable[[K], V]) -> None:
         super().__init__()
         self._read = read
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, word: K) -> V:
         if len(self) >= self.MOST:
             self.clear()
         value = self[word] = self._read(word)
@@ -34,12 +37,13 @@ class WordSet:
         wordings = list(wordings)
         self._words = frozenset(word for word in wordings if not word.endswith("*"))
         self._prefixes = tuple(word[:-1] for word in wordings if word.endswith("*"))
-        self._known = Remembered(
-            lambda word: word in self._words or word.startswith(self._prefixes)
-        )
+        self._known = Remembered(self._holds)
 
     def __contains__(self, word: str) -> bool:
-        return self._known[word] > 0
+        return self._known[word]
+
+    def _holds(self, word: str) -> bool:
+        return word in self._words or word.startswith(self._prefixes)
 
 
 @cache
