@@ -59,7 +59,7 @@ def merge_quantities(raw: Tokens) -> Tokens:
     # No reader looks further ahead than this.
     padded = Tokens([*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [])
     done = 0
-    bare = []
+    bare, currency = [], ""
     for index in special:
         if index < done:
             continue
@@ -69,13 +69,15 @@ def merge_quantities(raw: Tokens) -> Tokens:
         is_code = index and raw.gaps[index] in ("-", "/") and not is_number(raw.tokens[index - 1])
         if token[0] in _DIGITS and _is_decimal(token) and not is_code:
             bare.append(len(merged.tokens))
+        elif not currency and unit_of(token) in _CURRENCIES:
+            currency = unit_of(token)
         merged.tokens.append(token)
         merged.words.append(raw.words[index])
         merged.gaps.append(raw.gaps[index])
         merged.first.append(raw.first[index])
     raw.slice(done, len(raw.tokens), merged)
     merged.gaps.append(raw.gaps[-1])
-    _share_units(merged, bare)
+    _share_units(merged, bare, currency)
     return merged
 
 
@@ -430,12 +432,9 @@ _CONTRASTING = frozenset(["a", "ale", "lecz", "nie", "tylko", "po"])
 _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTRASTING
 
 
-def _share_units(words: Tokens, bare: Sequence[int]) -> None:
+def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
     """Give bare numbers the unit of a neighbour: "30 + 15 = 45 zł", "nie 7 dni, tylko 14"."""
     tokens = words.tokens
-    currency = next(
-        (unit for token in tokens if " " in token and (unit := unit_of(token)) in _CURRENCIES), ""
-    )
     for index in reversed(bare):
         # "Klasa 3 lub 4 – 45 zł"
         is_name = index and words.words[index - 1] in _NAMED

@@ -11,6 +11,7 @@ from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
 
 _STOPS = frozenset(".!?…")
+_POINTS = frozenset(",.")
 _NAMING = frozenset("|:")
 _ASKING = frozenset(["ile", "liczba"])
 LONGEST = 20_000
@@ -30,15 +31,15 @@ class Reading:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        merged = _without_list_numbers(merge_quantities(_without_citations(text)))
+        merged = merge_quantities(_without_citations(text))
+        # Most tokens follow a space, and begin nothing.
+        self.breaks: Sequence[int] = _breaks(merged)
+        if _drop_list_numbers(merged, self.breaks):
+            self.breaks = _breaks(merged)
         self.tokens: Sequence[str] = merged.tokens
         self.words: Sequence[str] = merged.words
         self.first: Sequence[int] = merged.first
         self.gaps: Sequence[str] = merged.gaps
-        # Most tokens follow a space, and begin nothing.
-        self.breaks: Sequence[int] = [
-            index for index, gap in enumerate(merged.gaps[:-1]) if gap != " " or not index
-        ]
         self._name_units(merged.tokens)
 
     def __len__(self) -> int:
@@ -68,7 +69,7 @@ class Reading:
             return
         done, offset = 0, len(gaps[0])
         for begin in begins:
-            offset += sum(map(len, words[done:begin])) + sum(map(len, gaps[done + 1 : begin + 1]))
+            offset += len("".join((*words[done:begin], *gaps[done + 1 : begin + 1])))
             done = begin
             yield text[offset].islower()
 
@@ -147,8 +148,8 @@ def _canonical_tokens(text: Text, longest: int) -> Tokens:
     )
     # Tokens that were read from one word, or from the decimals, have nothing between them.
     same = compress(count(1), map(eq, origins, islice(origins, 1, None)))
-    decimals = [index for index, token in enumerate(tokens.tokens[:-1], start=1) if "." in token]
-    for index in decimals:
+    decimals = enumerate(tokens.tokens[:-1], start=1) if not _POINTS.isdisjoint(gaps) else ()
+    for index in [index for index, token in decimals if "." in token]:
         if words[origins[index]].isdigit() and not is_number(tokens.tokens[index]):
             tokens.gaps[index] = ""
     for index in same:
@@ -194,17 +195,20 @@ def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
     return kept
 
 
-def _without_list_numbers(tokens: Tokens) -> Tokens:
-    """The tokens without the "1." or "2)" that a line begins with; a bullet stands for them.
+def _breaks(tokens: Tokens) -> Sequence[int]:
+    return [index for index, gap in enumerate(tokens.gaps[:-1]) if gap != " " or not index]
+
+
+def _drop_list_numbers(tokens: Tokens, breaks: Sequence[int]) -> bool:
+    """Put a bullet for the "1." or "2)" that a line begins with; say whether there was one.
 
     A "2)" within a line that goes on from a "1)" parts two thoughts.
     """
     gaps = tokens.gaps
     numbers = [
         index
-        for index, gap in enumerate(gaps[:-1])
-        if (gap != " " or not index)
-        and len(tokens.tokens[index]) < 3
+        for index in breaks
+        if len(tokens.tokens[index]) < 3
         and tokens.tokens[index].isdigit()
         and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
     ]
@@ -220,4 +224,4 @@ def _without_list_numbers(tokens: Tokens) -> Tokens:
         gaps[index] = f"{gaps[index]}{sign}{behind}"
         for values in (tokens.tokens, tokens.words, tokens.first):
             values.pop(index)
-    return tokens
+    return bool(found)
