@@ -58,23 +58,23 @@ def merge_quantities(raw: Tokens) -> Tokens:
     merged = Tokens([], [], [], [])
     # No reader looks further ahead than this.
     padded = Tokens([*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [])
-    done = 0
+    done = behind = 0
     bare, currency = [], ""
     for index in special:
-        if index < done:
+        if index < behind:
             continue
-        raw.slice(done, index, merged)
-        token, done = _read(padded, index)
+        token, behind = _read(padded, index)
         # Not the digit of a code: "PDM-3 – 30 dni".
-        is_code = index and raw.gaps[index] in ("-", "/") and not is_number(raw.tokens[index - 1])
+        is_joined = index and raw.gaps[index] in ("-", "/")
+        is_code = is_joined and not is_number(padded.tokens[index - 1])
         if token[0] in _DIGITS and _is_decimal(token) and not is_code:
-            bare.append(len(merged.tokens))
+            bare.append(len(merged.tokens) + index - done)
         elif not currency and unit_of(token) in _CURRENCIES:
             currency = unit_of(token)
-        merged.tokens.append(token)
-        merged.words.append(raw.words[index])
-        merged.gaps.append(raw.gaps[index])
-        merged.first.append(raw.first[index])
+        raw.tokens[index] = token
+        if behind > index + 1:
+            raw.slice(done, index + 1, merged)
+            done = behind
     raw.slice(done, len(raw.tokens), merged)
     merged.gaps.append(raw.gaps[-1])
     _share_units(merged, bare, currency)

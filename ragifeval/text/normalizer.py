@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 _PARTS = re.compile(f"({WORD.pattern})")
+# The same where there is no "_", and faster.
+_PLAIN_PARTS = re.compile(r"(\w+)")
 
 
 @dataclass(frozen=True)
@@ -232,5 +234,5 @@ def split_text(text: str) -> tuple[list[str], list[str]]:
     if "İ" in text or "Σ" in text:
         parts = _PARTS.split(text)
         return [word.lower() for word in parts[1::2]], parts[::2]
-    parts = _PARTS.split(text.lower())
+    parts = (_PARTS if "_" in text else _PLAIN_PARTS).split(text.lower())
     return parts[1::2], parts[::2]

@@ -35,7 +35,7 @@ _GOES_ON = frozenset(".,:%×-/'’") | CURRENCY_SIGNS.keys()
 
 def canonical(normalized: Normalized) -> Canonical:
     """Put the numbers, dates, times and units of a text in one form."""
-    lemmas = normalized.lemmas
+    lemmas = [*normalized.lemmas]
     special = [
         index
         for index, word in enumerate(normalized.words)
@@ -46,19 +46,19 @@ def canonical(normalized: Normalized) -> Canonical:
     words = Words(normalized)
     tokens: list[str] = []
     origins: list[int] = []
-    done = 0
+    done = behind = 0
     for index in special:
-        if index < done:
+        if index < behind:
             continue
-        if done < index:
-            tokens += lemmas[done:index]
-            origins += range(done, index)
-        read, done = _read(words, index)
+        read, behind = _read(words, index)
+        if len(read) == 1 and behind == index + 1:
+            lemmas[index] = read[0]
+            continue
+        tokens += lemmas[done:index]
         tokens += read
-        if len(read) == 1:
-            origins.append(index)
-        else:
-            origins += [min(index + offset, done - 1) for offset in range(len(read))]
+        origins += range(done, index)
+        origins += [min(index + offset, behind - 1) for offset in range(len(read))]
+        done = behind
     tokens += lemmas[done:]
     origins += range(done, len(lemmas))
     return Canonical(tokens, origins)
