@@ -75,6 +75,8 @@ class BrowserPage:
         from selenium.webdriver import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
+        # The driver returns before a busy browser has given the page its keys.
+        self.driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
 
     def complaints(self) -> list[str]:
         return [entry["message"] for entry in self.driver.get_log("browser")]
