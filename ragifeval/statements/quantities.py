@@ -250,7 +250,7 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
             return f"rok {token}", after + 1
         if _is_bare_year(words, index):
             return f"rok {token}", after
-    if worth := _SPOKEN_MONEY.get(words.words[after]):
+    if worth := _spoken_money(words, after):
         return _quantity(Decimal(token) * worth, "złoty"), after + 1
     unit, behind = _unit(words, after)
     if not unit:
@@ -261,6 +261,11 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
     if unit in _SMALLER or "." in token:
         return _counted(words, _quantity(Decimal(token), unit), behind)
     return _counted(words, f"{token} {unit}", behind)
+
+
+def _spoken_money(words: Tokens, index: int) -> int:
+    """How many złote a word such as "stówki" names right behind a number; or 0."""
+    return _SPOKEN_MONEY.get(words.words[index], 0) if words.gaps[index] == " " else 0
 
 
 def _numbered_before(words: Tokens, index: int) -> str:
@@ -374,7 +379,7 @@ def _read_ordinal(words: Tokens, index: int) -> tuple[str, int]:
         return _dated(words, number, words.tokens[after + 1], after + 2)
     if unit == "dzień" or (unit == "rok" and words.words[after + 1] == "życia"):
         return _counted(words, _quantity(Decimal(number), unit), after + 1)
-    if index and words.words[index - 1] in _DAY:
+    if index and words.words[index - 1] in _DAY and words.gaps[index] == " ":
         return _quantity(Decimal(number), "dzień"), after
     return (words.tokens[index] if after == index + 1 else str(number)), after
 
@@ -385,7 +390,7 @@ def _read_half(words: Tokens, index: int) -> tuple[str, int]:
     number = Decimal("0.5")
     if words.tokens[after] == "1000" and words.words[after] != "1000":
         number, after = Decimal(500), after + 1
-    if worth := _SPOKEN_MONEY.get(words.words[after]):
+    if worth := _spoken_money(words, after):
         return _quantity(number * worth, "złoty"), after + 1
     unit, behind = _unit(words, after)
     if unit:

@@ -209,7 +209,7 @@ def _drop_list_numbers(tokens: Tokens, breaks: Sequence[int]) -> bool:
         index
         for index in breaks
         if len(tokens.tokens[index]) < 3
-        and tokens.tokens[index].isdigit()
+        and tokens.tokens[index].isdecimal()
         and gaps[index + 1].startswith((". ", ") ", ".\u00a0", ". **"))
     ]
     found, last = [], 0
