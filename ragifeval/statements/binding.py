@@ -5,7 +5,7 @@ things in the sentence, the sentence before and behind, the line and what heads 
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from ragifeval.statements.patterns import Place
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause, Line
-from ragifeval.statements.wordings import word_set
+from ragifeval.statements.wordings import table, word_set
 
 OWN, NOTHING, RIVAL = 1, 0, -1
 
@@ -24,6 +24,9 @@ _COMPARED = word_set("polarity", "compared")
 _DESCRIBING = word_set("segments", "describing")
 _ASIDE = word_set("polarity", "relative")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
+# Between "nie" and a thing: "a nie od dnia zgubienia".
+_SET_ASIDE = _LINKS.union(table("starts")["days"], ["jest", "o"])
+_JOINS_CLAUSES = frozenset(["a", "i", "ale", "lecz"])
 # How far a preposition binds a value to the thing behind it, in tokens.
 _REACH_LINK = 4
 _REACH_BACK = 12
@@ -63,6 +66,8 @@ class Things:
         self._values = values
         self._value_set = frozenset(values)
         self._value_minis = {self._units.mini(token) for token in values}
+        if not looks_back:
+            own = [place for place in own if not self._is_set_aside(place)]
         self._things = sorted(_outermost(own, rivals), key=_start_of)
         self._starts = [thing.start for thing in self._things]
         self._by_mini: dict[Clause, list[Thing]] = {}
@@ -94,6 +99,14 @@ class Things:
             if side is not None:
                 return side
         return self._by_layout(place)
+
+    def _is_set_aside(self, place: Place) -> bool:
+        """Whether a "nie" stands right before a thing: "od zgłoszenia, a nie od zgubienia"."""
+        words, at = self._words, place.start - 1
+        while at > 0 and words[at] in _SET_ASIDE and place.start - at <= _REACH_LINK:
+            at -= 1
+        is_first = at <= 0 or self._reading.gaps[at] != " " or words[at - 1] in _JOINS_CLAUSES
+        return at >= 0 and words[at] == "nie" and is_first
 
     def _between(self, start: int, end: int) -> Sequence[Thing]:
         """The things that begin between two tokens."""
@@ -160,9 +173,7 @@ class Things:
             return None
         if (line.number, cell) in self._by_cell:
             return self._near(place)
-        head = line.number
-        while head and units.lines[head - 1].is_row and line.number - head < _LONGEST_TABLE:
-            head -= 1
+        head = units.table_head(line)
         for key in ((head, cell), (line.number, units.clause[line.start].cell)):
             if key in self._by_cell:
                 return self._by_cell[key].side
@@ -345,22 +356,12 @@ class Things:
         is_taken = place.unit and self._units.mini(thing.start) in self._value_minis
         return NOTHING if is_taken or (is_far and thing.side == RIVAL) else thing.side
 
-    def _heads(self, line: Line) -> Iterator[int]:
+    def _heads(self, line: Line) -> Iterable[int]:
         """The lines that head a line: that of its list, its heading."""
-        depth, is_item = line.depth, line.is_item
-        is_behind_list = line.number and not is_item and self._units.lines[line.number - 1].is_item
-        if is_behind_list and not self._looks_back:
-            return
-        earlier = self._units.lines[max(0, line.number - _LONGEST_TABLE) : line.number]
-        for above in reversed(earlier):
-            if above.is_heading or (is_item and not above.is_item):
-                yield above.number
-                if above.is_heading:
-                    return
-                is_item = False
-            elif is_item and above.is_item and above.depth < depth:
-                yield above.number
-                depth = above.depth
+        is_behind_list = (
+            line.number and not line.is_item and self._units.lines[line.number - 1].is_item
+        )
+        return () if is_behind_list and not self._looks_back else self._units.heads(line)
 
 
 def _start_of(thing: Thing) -> int:
@@ -372,7 +373,6 @@ _JOINS_VALUES = frozenset(["i", "oraz", "a", "wobec", "kontra"])
 _TOGETHER = ("razem", "wraz", "łącznie")
 _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
 _LONGEST_LISTING = 200
-_LONGEST_TABLE = 40
 _SENTENCES_BACK = 2
 _LEAST_LISTED = 2
 _COMPARING = frozenset(["niż", "odróżnieniu", "przeciwieństwie"])

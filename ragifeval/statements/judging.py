@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
+from ragifeval.statements.claims import Claims
 from ragifeval.statements.entries import Statement
 from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, join, place_at
 from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs
@@ -128,7 +129,7 @@ class _Outcomes(Sequence[Outcome]):
 
     def __init__(self, compiled: Sequence[_Compiled], total: Wordings, finder: Finder) -> None:
         self._compiled, self._total, self._finder = compiled, total, finder
-        self._signs = Signs(finder.reading)
+        self._signs, self._claims = Signs(finder.reading), Claims(finder.reading)
         self._known: dict[int, Outcome] = {}
 
     def __len__(self) -> int:
@@ -140,7 +141,9 @@ class _Outcomes(Sequence[Outcome]):
     def __getitem__(self, index: int) -> Outcome:  # type: ignore[override]  # no slices
         outcome = self._known.get(index)
         if outcome is None:
-            judgement = _Judgement(self._compiled[index], self._finder, self._signs, self._total)
+            judgement = _Judgement(
+                self._compiled[index], self._finder, self._signs, self._claims, self._total
+            )
             outcome = self._known[index] = judgement.outcome()
         return outcome
 
@@ -153,9 +156,10 @@ class _Judgement:
         compiled: _Compiled,
         finder: Finder,
         signs: Signs,
+        claims: Claims,
         total: Wordings,
     ) -> None:
-        self._signs = signs
+        self._signs, self._claims = signs, claims
         self._compiled = compiled
         self._statement = compiled.statement
         self._finder = finder
@@ -309,7 +313,9 @@ class _Judgement:
     def _never(self, mentions: Sequence[_Mention]) -> Outcome:
         is_let_pass = self._is_conditional if self._statement.is_only else self._is_contrasted
         for mention in self._kept(mentions):
-            if mention.sign == AFFIRMED and not is_let_pass(mention):
+            if mention.sign != AFFIRMED or is_let_pass(mention):
+                continue
+            if mention.is_verdict or self._claims.has(mention.place):
                 return self._at("said", mention, is_found=True)
         return Outcome(False, "missing")
 

@@ -8,7 +8,7 @@ number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -23,6 +23,8 @@ _PURPOSE, _DEMANDING = word_set("segments", "purpose"), word_set("segments", "de
 # Clauses of no more tokens may lean on the one before.
 _SHORT = 5
 _PARTS = frozenset(table("segments")["parts"])
+# The rows of a table, and the lines of a list, that are looked at for what heads them.
+_LONGEST_TABLE = 40
 # How far behind "i" or "oraz" a number makes it the beginning of a mini-clause, in tokens.
 _NUMBER_AHEAD = 7
 
@@ -314,6 +316,26 @@ class Units:
         """The clause that begins next."""
         number = clause.number + 1
         return self.clauses[number] if number < len(self.clauses) else None
+
+    def heads(self, line: Line) -> Iterator[int]:
+        """The numbers of the lines that head a line: those of its list, its heading."""
+        depth, is_item = line.depth, line.is_item
+        for above in reversed(self.lines[max(0, line.number - _LONGEST_TABLE) : line.number]):
+            if above.is_heading or (is_item and not above.is_item):
+                yield above.number
+                if above.is_heading:
+                    return
+                is_item = False
+            elif is_item and above.is_item and above.depth < depth:
+                yield above.number
+                depth = above.depth
+
+    def table_head(self, line: Line) -> int:
+        """The number of the first row of a row's table."""
+        head = line.number
+        while head and self.lines[head - 1].is_row and line.number - head < _LONGEST_TABLE:
+            head -= 1
+        return head
 
     @cached_property
     def tied(self) -> frozenset[int]:

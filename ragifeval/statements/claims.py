@@ -1,0 +1,125 @@
+"""What an answer mentions without claiming it; `never` lets it pass.
+
+A mention is no claim where it is quoted ("„60 zł za kajak” – to inny cennik"), reported ("ludzie
+powtarzają, że 60 zł"), part of a sum ("60 + 36 = 96 zł"), or listed under a head that calls it
+wrong ("Czego tu nie ma:").
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from ragifeval.statements.patterns import Place
+from ragifeval.statements.reading import Reading
+from ragifeval.statements.wordings import word_set
+
+_WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
+_REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
+_OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
+_OPERATORS = frozenset("+×·<>")
+# What opens a clause that begins a thought of its own: a line, a cell, a sentence.
+_BEGINS = frozenset("\n|.?!")
+# How far before a mention what reports it stands; the longest head; in tokens.
+_REACH, _LONGEST_HEAD = 15, 20
+_LEAST_QUOTED = 2
+
+
+class Claims:
+    """Which mentions an answer claims.
+
+    Args:
+        reading: the answer.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._wrong_heads: dict[int, bool] = {}
+
+    def has(self, place: Place) -> bool:
+        """Whether what stands at a place is claimed."""
+        return not (
+            self._is_operand(place)
+            or self._is_quoted(place)
+            or self._is_reported(place)
+            or any(map(self._calls_wrong, self._heads(place)))
+        )
+
+    def _is_operand(self, place: Place) -> bool:
+        """Whether it is a number that is added, multiplied or compared."""
+        gaps = self._reading.gaps
+        if not place.unit and not self._reading.tokens[place.start][0].isdigit():
+            return False
+        before, behind = gaps[place.start].rpartition("\n")[2], gaps[place.end].partition("\n")[0]
+        return not _OPERATORS.isdisjoint(before + behind)
+
+    def _is_quoted(self, place: Place) -> bool:
+        """Whether it stands in a quotation that begins a line, a cell or a sentence."""
+        at = bisect_right(self._quotations, (place.start, len(self._reading)))
+        return bool(at) and place.end <= self._quotations[at - 1][1]
+
+    @cached_property
+    def _quotations(self) -> Sequence[tuple[int, int]]:
+        """The tokens of quotations that are a thought of their own, as (first, behind the last)."""
+        found, opened = [], -1
+        for index in (*self._reading.breaks, len(self._reading)):
+            for sign in self._reading.gaps[index]:
+                if sign == "\n":
+                    opened = -1
+                elif opened < 0 and sign in _OPENING:
+                    opened = index
+                elif opened >= 0 and sign in _CLOSING:
+                    if index - opened >= _LEAST_QUOTED and self._begins_thought(opened):
+                        found.append((opened, index))
+                    opened = -1
+        return found
+
+    def _begins_thought(self, token: int) -> bool:
+        clause = self._reading.units.clause[token]
+        if token and self._reading.words[token - 1] in _THAT:
+            return True
+        return clause.tokens[0] == token and clause.opener in _BEGINS
+
+    def _is_reported(self, place: Place) -> bool:
+        """Whether somebody else is said to say it, or its line begins with "że"."""
+        words, sentence = self._reading.words, self._reading.units.sentence(place.start)
+        if words[sentence.start] in _THAT and sentence.start == sentence.line.start:
+            return True
+        first = max(sentence.start, place.start - _REACH)
+        return any(word in _REPORTING for word in words[first : place.start])
+
+    def _heads(self, place: Place) -> Iterator[Sequence[int]]:
+        """What heads a place: its list, its section, its column, what stands before a colon."""
+        units = self._reading.units
+        clause = units.clause[place.start]
+        line = clause.sentence.line
+        for number in units.heads(line):
+            end = units.lines[number + 1].start
+            yield units.sentence(end - 1).tokens
+        if line.is_row:
+            yield from self._column_heads.get((units.table_head(line), clause.cell), ())
+        colon = next((mini for mini in units.minis(clause.sentence) if mini.opener == ":"), None)
+        if colon is not None and colon.tokens[0] <= place.start:
+            yield range(clause.sentence.start, colon.tokens[0])
+
+    @cached_property
+    def _column_heads(self) -> dict[tuple[int, int], list[Sequence[int]]]:
+        """By line and cell, the clauses of the first rows of tables."""
+        units = self._reading.units
+        found: dict[tuple[int, int], list[Sequence[int]]] = {}
+        for clause in units.clauses:
+            line = clause.sentence.line
+            if line.is_row and units.table_head(line) == line.number:
+                found.setdefault((line.number, clause.cell), []).append(clause.tokens)
+        return found
+
+    def _calls_wrong(self, head: Sequence[int]) -> bool:
+        """Whether a head says of what it heads that it is wrong: "Co tu nie działa"."""
+        known = self._wrong_heads.get(head[0])
+        if known is None:
+            words = self._reading.words
+            known = self._wrong_heads[head[0]] = len(head) <= _LONGEST_HEAD and any(
+                words[token] in _WRONG
+                or (words[token] == "nie" and token + 1 in head and words[token + 1] in _UNFIT)
+                for token in head
+            )
+        return known
