@@ -75,8 +75,12 @@ def _signal(word: str) -> int:
     if len(word) > _LONGEST_WORD:
         return 0
     found = sum(signal for signal, words in _LISTS.items() if word in words)
-    is_unreal = word.endswith(UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
-    return found | _UNREAL if is_unreal else found
+    return found | _UNREAL if is_unreal(word) else found
+
+
+def is_unreal(word: str) -> bool:
+    """Whether a verb says what would be: "kosztowałby", but not the polite "chciałbym"."""
+    return word.endswith(UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
 
 
 _SIGNALS = Remembered(_signal)
