@@ -100,7 +100,7 @@ class Claims:
 
     def _begins_thought(self, token: int) -> bool:
         clause = self._reading.units.clause[token]
-        if token and self._reading.words[token - 1] in _THAT:
+        if (token and self._reading.words[token - 1] in _THAT) or "/" in self._reading.gaps[token]:
             return True
         return clause.tokens[0] == token and clause.opener in _BEGINS
 

@@ -28,6 +28,8 @@ from ragifeval.text.normalizer import Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
 _COMPARED = word_set("polarity", "compared")
+# "O nie", "za nie": a pronoun.
+_ABOUT = frozenset(["o", "za", "na", "przez"])
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
@@ -117,9 +119,12 @@ class Phrase:
         # "Do 10 maja, bo 11 maja ..." is not "do 11 maja".
         if self.unit and any(unit_of(reading.tokens[token]) for token in between):
             return False
-        is_denial = any(words[token] == "nie" for token in tokens)
+        denials = [token for token in tokens if words[token] == "nie"]
+        # "Trzeba o nie poprosić i zapłacić" is not "nie zapłacić".
+        if any(at and words[at - 1] in _ABOUT and reading.gaps[at] == " " for at in denials):
+            return False
         # "Nie ma zwolnienia z opłat" is not "nie ma opłat".
-        if is_denial and any(words[at] in _GOVERNORS and at + 1 in tokens for at in between):
+        if denials and any(words[at] in _GOVERNORS and at + 1 in tokens for at in between):
             return False
         others = {units.clause[token] for token in tokens} - {units.clause[start]}
         if not others:
