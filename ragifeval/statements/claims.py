@@ -10,17 +10,18 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ragifeval.statements.patterns import Place
+from ragifeval.statements.polarity import SUPPOSING, UNREAL_ENDINGS
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import word_set
 
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
-_OPERATORS = frozenset("+×·<>")
+_OPERATORS = frozenset("+−×·<>")
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
 _BEGINS = frozenset("\n|.?!")
 # How far before a mention what reports it stands; the longest head; in tokens.
-_REACH, _LONGEST_HEAD = 15, 20
+_REACH, _LONGEST_HEAD, _LONGEST_CLAUSE = 15, 20, 40
 _LEAST_QUOTED = 2
 
 
@@ -40,7 +41,9 @@ class Claims:
         return not (
             self._is_operand(place)
             or self._is_quoted(place)
+            or self._is_struck(place)
             or self._is_reported(place)
+            or self._is_supposed(place)
             or any(map(self._calls_wrong, self._heads(place)))
         )
 
@@ -50,7 +53,29 @@ class Claims:
         if not place.unit and not self._reading.tokens[place.start][0].isdigit():
             return False
         before, behind = gaps[place.start].rpartition("\n")[2], gaps[place.end].partition("\n")[0]
-        return not _OPERATORS.isdisjoint(before + behind)
+        return not _OPERATORS.isdisjoint(before + behind) or self._is_wrong_result(place)
+
+    def _is_wrong_result(self, place: Place) -> bool:
+        """Whether it is what a denied sum gives: "a nie 5 × 9 = 45 zł"."""
+        units = self._reading.units
+        clause = units.clause[place.start]
+        if clause.opener != "=" or not clause.number:
+            return False
+        return "nie" in [
+            self._reading.words[at] for at in units.clauses[clause.number - 1].tokens[:2]
+        ]
+
+    def _is_supposed(self, place: Place) -> bool:
+        """Whether it would only hold if things were otherwise: "musiałby płacić, gdyby ..."."""
+        units, words = self._reading.units, self._reading.words
+        sentence = units.sentence(place.start)
+        near = words[
+            max(sentence.start, place.start - _REACH) : min(sentence.end, place.end + _REACH)
+        ]
+        tokens = units.clause[place.start].tokens
+        return any(words[at].endswith(UNREAL_ENDINGS) for at in tokens[:_LONGEST_CLAUSE]) and any(
+            word in SUPPOSING for word in near
+        )
 
     def _is_quoted(self, place: Place) -> bool:
         """Whether it stands in a quotation that begins a line, a cell or a sentence."""
@@ -78,6 +103,21 @@ class Claims:
         if token and self._reading.words[token - 1] in _THAT:
             return True
         return clause.tokens[0] == token and clause.opener in _BEGINS
+
+    def _is_struck(self, place: Place) -> bool:
+        """Whether it is struck through: "~~60 zł~~ 45 zł"."""
+        at = bisect_right(self._strikes, place.start)
+        return at % 2 == 1 and at < len(self._strikes) and place.end <= self._strikes[at]
+
+    @cached_property
+    def _strikes(self) -> Sequence[int]:
+        """The tokens behind "~~", which opens and closes in turn."""
+        gaps = self._reading.gaps
+        return [
+            index
+            for index in (*self._reading.breaks, len(self._reading))
+            for _ in range(gaps[index].count("~~"))
+        ]
 
     def _is_reported(self, place: Place) -> bool:
         """Whether somebody else is said to say it, or its line begins with "że"."""

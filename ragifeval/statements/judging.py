@@ -16,7 +16,7 @@ from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.claims import Claims
 from ragifeval.statements.entries import Statement
 from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, join, place_at
-from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs
+from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs, is_unreal
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.wordings import WordList, word_set
@@ -27,6 +27,8 @@ _CONTRAST = word_set("contrast", "words")
 _TOTAL, _DUE = "@total", "@due"
 # "razem z chorobową" names a part, "łączny limit" a limit.
 _NO_TOTAL = word_set("polarity", "no_total")
+# "W całości", "pozew o sumę".
+_IN_TOTAL = frozenset(["w", "o"])
 _STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
 _NOT_STARTS, _DAYS = word_set("starts", "other"), word_set("starts", "days")
 
@@ -399,9 +401,11 @@ class _Judgement:
         kinds = {mention.place.unit for mention in good} - {""}
         for place in self._finder.find(self._total):
             is_named = place.end == len(reading) or reading.words[place.end] not in _NO_TOTAL
-            if not is_named or reading.words[max(0, place.start - 1)] == "w":  # "w całości"
+            if not is_named or reading.words[max(0, place.start - 1)] in _IN_TOTAL:
                 continue
-            if self._signs.of(place) != AFFIRMED or self._is_supposed(place):
+            if self._signs.of(place) != AFFIRMED or not self._claims.has(place):
+                continue
+            if self._is_supposed(place):
                 continue
             called = self._called(place, kinds)
             if called is None or reading.tokens[called] in amounts:
@@ -411,8 +415,10 @@ class _Judgement:
         return None
 
     def _is_supposed(self, place: Place) -> bool:
-        """Whether its sentence begins with "gdyby"."""
-        return self._reading.words[self._reading.units.sentence(place.start).start] in SUPPOSING
+        """Whether its sentence begins with "gdyby", or has gone over to what would be."""
+        words, first = self._reading.words, self._reading.units.sentence(place.start).start
+        before = words[max(first, place.start - _REACH) : place.start]
+        return words[first] in SUPPOSING or any(is_unreal(word) for word in before)
 
     def _adds_up(self, first: int, place: Place) -> bool:
         """Whether an amount and those behind it give that at the place: "suma 36 i 60 to 96"."""

@@ -36,7 +36,7 @@ _LISTS: Mapping[int, WordList] = {
 }
 (_NOT, _WITHOUT, _INSTEAD, _NOR, _NONE, _FALSE) = list(_LISTS)[: len(_DENYING)]
 (_PAST, _PAST_YEAR, _UNREAL, _SEEMING, _YES, _NO) = list(_LISTS)[len(_DENYING) :]
-_UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
+UNREAL_ENDINGS = tuple(table("polarity")["unreal_verb_endings"])
 _REAL_CONDITIONALS = _words("real_conditionals")
 _CHANGED = _words("changed")
 _ERRORS, _THAT = table("polarity")["disowning"], _words("that")
@@ -75,8 +75,12 @@ def _signal(word: str) -> int:
     if len(word) > _LONGEST_WORD:
         return 0
     found = sum(signal for signal, words in _LISTS.items() if word in words)
-    is_unreal = word.endswith(_UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
-    return found | _UNREAL if is_unreal else found
+    return found | _UNREAL if is_unreal(word) else found
+
+
+def is_unreal(word: str) -> bool:
+    """Whether a verb says what would be: "kosztowałby", but not the polite "chciałbym"."""
+    return word.endswith(UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
 
 
 _SIGNALS = Remembered(_signal)
