@@ -12,6 +12,7 @@ from functools import cached_property
 from ragifeval.statements.patterns import Place
 from ragifeval.statements.polarity import SUPPOSING, UNREAL_ENDINGS
 from ragifeval.statements.reading import Reading
+from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import word_set
 
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
@@ -72,10 +73,15 @@ class Claims:
         near = words[
             max(sentence.start, place.start - _REACH) : min(sentence.end, place.end + _REACH)
         ]
-        tokens = units.clause[place.start].tokens
-        return any(words[at].endswith(UNREAL_ENDINGS) for at in tokens[:_LONGEST_CLAUSE]) and any(
-            word in SUPPOSING for word in near
-        )
+        clause = units.clause[place.start]
+        if words[clause.tokens[0]] == "czyli" and clause.number:
+            # "mogłoby wyjść 30 zł, czyli razem 60 zł"
+            return self._is_unreal(units.clauses[clause.number - 1])
+        return self._is_unreal(clause) and any(word in SUPPOSING for word in near)
+
+    def _is_unreal(self, clause: Clause) -> bool:
+        words = self._reading.words
+        return any(words[at].endswith(UNREAL_ENDINGS) for at in clause.tokens[:_LONGEST_CLAUSE])
 
     def _is_quoted(self, place: Place) -> bool:
         """Whether it stands in a quotation that begins a line, a cell or a sentence."""

@@ -67,7 +67,9 @@ def merge_quantities(raw: Tokens) -> Tokens:
         # Not the digit of a code: "PDM-3 – 30 dni".
         is_joined = index and raw.gaps[index] in ("-", "/")
         is_code = is_joined and not is_number(padded.tokens[index - 1])
-        if token[0] in _DIGITS and _is_decimal(token) and not is_code:
+        # "Od jednego" counts nothing.
+        is_one = token == "1" != raw.words[index]
+        if token[0] in _DIGITS and _is_decimal(token) and not (is_code or is_one):
             bare.append(len(merged.tokens) + index - done)
         elif not currency and unit_of(token) in _CURRENCIES:
             currency = unit_of(token)
