@@ -289,6 +289,8 @@ class Things:
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
             # What must never be said is not bound to a thing with a value of its own.
             is_taken = not self._looks_back and place.unit and other in self._value_minis
+            # "w Kalinostawie 2 zł za sztukę, czyli 54 zł"
+            is_taken = is_taken and self._words[mini.tokens[0]] != "czyli"
             if other in self._by_mini and not self._is_aside(other) and not is_taken:
                 return self._by_mini[other][-1].side
         for other in minis[at + 1 : at + 1 + _REACH_BACK]:

@@ -144,7 +144,9 @@ class Signs:
         denials = self._is_refuted(place, first)
         if marked:
             denials += self._denials_before(place, marked) + self._denials_behind(place, marked)
-        return DENIED if denials % 2 else AFFIRMED
+        # Over two clauses, each has a "nie" of its own.
+        is_denied = denials % 2 or (denials and last is not first)
+        return DENIED if is_denied else AFFIRMED
 
     def _around(self, place: Place, first: Clause, last: Clause) -> Sequence[int]:
         """The tokens of the clauses that the place stands in, near it."""

@@ -67,9 +67,9 @@ def merge_quantities(raw: Tokens) -> Tokens:
         # Not the digit of a code: "PDM-3 – 30 dni".
         is_joined = index and raw.gaps[index] in ("-", "/")
         is_code = is_joined and not is_number(padded.tokens[index - 1])
-        # "Od jednego" counts nothing.
-        is_one = token == "1" != raw.words[index]
-        if token[0] in _DIGITS and _is_decimal(token) and not (is_code or is_one):
+        # Nor "jeden": "od jednego należy się ..." counts nothing.
+        is_spelt_one = raw.words[index] != token in _ONES
+        if token[0] in _DIGITS and _is_decimal(token) and not (is_code or is_spelt_one):
             bare.append(len(merged.tokens) + index - done)
         elif not currency and unit_of(token) in _CURRENCIES:
             currency = unit_of(token)
@@ -199,6 +199,7 @@ _YEAR_MARKS = frozenset("|:\n()")
 _DAY = ("dzień", "dnia", "dniu", "dniem")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
+_ONES = ("1",)
 _BEFORE_YEARS = word_set("periods", "before_years")
 
 

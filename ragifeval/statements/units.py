@@ -98,7 +98,7 @@ class _Marks:
     bars: int
 
 
-_BULLETS = ("- ", "* ", "• ", "– ", "— ", "+ ", "· ", "✓", "✔")
+_BULLETS = ("- ", "* ", "• ", "– ", "— ", "+ ", "· ", "✓", "✔", "☐")
 _CLAUSE_MARKS = frozenset(",;:()→|=")
 _DASHES = (" – ", " — ", " - ", " − ")
 
@@ -116,7 +116,8 @@ def _marks(gap: str) -> _Marks:
     begun = last.lstrip(" \t>")
     stop = next((mark for mark in lines[0] if mark in ".!?…"), "")
     plain = gap.replace("*", "") if not ends_line else lines[0].replace("*", "")
-    marks = "".join(mark for mark in plain if mark in _CLAUSE_MARKS)
+    # "luty: 30 zł · marzec: 45 zł"
+    marks = "".join(mark for mark in plain.replace("·", ";") if mark in _CLAUSE_MARKS)
     if any(dash in f"{plain} " for dash in _DASHES):
         marks += "–"
     if "+" in plain:
