@@ -19,6 +19,7 @@ _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _OPERATORS = frozenset("+−×<>")
+_RESULTING = frozenset(["czyli", "razem", "łącznie"])
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
 _BEGINS = frozenset("\n|.?!")
 # How far before a mention what reports it stands; the longest head; in tokens.
@@ -77,7 +78,7 @@ class Claims:
         before = units.clauses[clause.number - 1] if clause.number else clause
         if clause.opener == ":" and words[before.tokens[0]] in SUPPOSING:
             return True
-        if words[clause.tokens[0]] == "czyli":
+        if words[clause.tokens[0]] in _RESULTING:
             # "mogłoby wyjść 30 zł, czyli razem 60 zł"
             return self._is_unreal(before)
         return self._is_unreal(clause) and any(word in SUPPOSING for word in near)

@@ -66,10 +66,9 @@ def merge_quantities(raw: Tokens) -> Tokens:
         token, behind = _read(padded, index)
         # Not the digit of a code: "PDM-3 – 30 dni".
         is_joined = index and raw.gaps[index] in ("-", "/")
-        is_code = is_joined and not is_number(padded.tokens[index - 1])
-        # Nor "jeden": "od jednego należy się ..." counts nothing.
-        is_spelt_one = raw.words[index] != token in _ONES
-        if token[0] in _DIGITS and _is_decimal(token) and not (is_code or is_spelt_one):
+        # Nor a fraction, "3/5", nor "jeden": "od jednego należy się ..." counts nothing.
+        is_part = is_joined or raw.gaps[index + 1] == "/" or raw.words[index] != token in _ONES
+        if token[0] in _DIGITS and _is_decimal(token) and not is_part:
             bare.append(len(merged.tokens) + index - done)
         elif not currency and unit_of(token) in _CURRENCIES:
             currency = unit_of(token)
