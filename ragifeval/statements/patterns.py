@@ -309,8 +309,10 @@ class Vocabulary:
         pairs = zip(reading.words, reading.tokens, strict=True)
         for index, met in enumerate(map(_MET.__getitem__, pairs)):
             for atom in met:
-                if atom in atoms and len(found[atom]) < self.MOST:
+                if atom in atoms:
                     found[atom].append(index)
+        if len(reading) > self.MOST:
+            return {atom: tokens[: self.MOST] for atom, tokens in found.items()}
         return found
 
     @cached_property
