@@ -143,8 +143,10 @@ class Claims:
         clause = units.clause[place.start]
         line = clause.sentence.line
         for number in units.heads(line):
-            end = units.lines[number + 1].start
-            yield units.sentence(end - 1).tokens
+            # What follows a list is no longer headed by what heads the list.
+            if line.is_item or line.is_row or number + 1 == line.number:
+                end = units.lines[number + 1].start
+                yield units.sentence(end - 1).tokens
         if line.is_row:
             yield from self._column_heads.get((units.table_head(line), clause.cell), ())
         colon = next((mini for mini in units.minis(clause.sentence) if mini.opener == ":"), None)

@@ -994,6 +994,8 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([KAYAK, BICYCLE], "Kajak: 45 zł · rower: 60 zł", "++"),
     ([KAYAK, BICYCLE], "Kajak: 60 zł · rower: 45 zł", "--"),
     ([{"never": ["wystarcz* skan*"]}], "Skan nie wystarczy, skanu się nie przyjmuje.", "-"),
+    ([OLD_PRICE], "Nie dotyczy pana:\n- 41 zł\n\nŁącznie zapłaci pan 37 zł.", "+"),
+    ([OLD_PRICE], "Nie dotyczy pana:\n\n37 zł i 41 zł", "-"),
     ([OLD_PRICE], "39 zł (a nie 30 + 7 = 37 zł)", "-"),
     ([OLD_PRICE], "To nie koniec: 30 + 7 = 37 zł.", "+"),
     ([OLD_PRICE], "| ~~37 zł~~ | 39 zł |", "-"),
