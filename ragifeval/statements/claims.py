@@ -8,6 +8,7 @@ wrong ("Czego tu nie ma:").
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from ragifeval.statements.patterns import Place
 from ragifeval.statements.polarity import SUPPOSING, UNREAL_ENDINGS
@@ -16,6 +17,7 @@ from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import word_set
 
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
+_UNFIT_WHAT, _ASKING = word_set("claims", "unfit_what"), word_set("claims", "asking")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _OPERATORS = frozenset("+−×<>")
@@ -168,10 +170,17 @@ class Claims:
         """Whether a head says of what it heads that it is wrong: "Co tu nie działa"."""
         known = self._wrong_heads.get(head[0])
         if known is None:
-            words = self._reading.words
-            known = self._wrong_heads[head[0]] = len(head) <= _LONGEST_HEAD and any(
-                words[token] in _WRONG
-                or (words[token] == "nie" and token + 1 in head and words[token + 1] in _UNFIT)
-                for token in head
-            )
+            known = len(head) <= _LONGEST_HEAD and self._says_wrong(head)
+            self._wrong_heads[head[0]] = known
         return known
+
+    def _says_wrong(self, head: Sequence[int]) -> bool:
+        words = [self._reading.words[token] for token in head]
+        if any(word in _WRONG for word in words):
+            return True
+        for at, (word, following) in enumerate(pairwise(words)):
+            if word == "nie" and following in _UNFIT:
+                return True
+            if word == "nie" and following in _UNFIT_WHAT:
+                return any(before in _ASKING for before in words[:at])
+        return False
