@@ -145,10 +145,11 @@ class Claims:
         clause = units.clause[place.start]
         line = clause.sentence.line
         for number in units.heads(line):
+            last = units.sentence(units.lines[number + 1].start - 1)
+            is_head = units.lines[number].is_heading or last.mark == ":"
             # What follows a list is no longer headed by what heads the list.
-            if line.is_item or line.is_row or number + 1 == line.number:
-                end = units.lines[number + 1].start
-                yield units.sentence(end - 1).tokens
+            if is_head and (line.is_item or line.is_row or number + 1 == line.number):
+                yield last.tokens
         if line.is_row:
             yield from self._column_heads.get((units.table_head(line), clause.cell), ())
         colon = next((mini for mini in units.minis(clause.sentence) if mini.opener == ":"), None)
