@@ -391,7 +391,9 @@ class Signs:
     def _spares(self, token: int, place: Place) -> bool:
         """Whether a "nie" before the place leaves it as it is."""
         following = self._next(token)
-        if following in _COMPARED or following in _SPARING:
+        # "Nie grubszy niż 100 cm."
+        is_bound = following and self._next(token + 1) == "niż"
+        if is_bound or following in _COMPARED or following in _SPARING:
             return True
         if token + 1 in place.taken:
             return False

@@ -999,6 +999,7 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([OLD_PRICE], "O 15.52 cennik już nie działał.\n\n- bilet: 37 zł", "+"),
     ([OLD_PRICE], "- Pułapki:\n  - 37 zł\n- bilet: 39 zł", "-"),
     ([OLD_PRICE], "- Pułapki:\n  - 41 zł\n- bilet: 37 zł", "+"),
+    ([DEADLINE], "Sprawa nie grubsza niż 100 stron to 14 dni czekania.", "+"),
     ([OLD_PRICE], "39 zł (a nie 30 + 7 = 37 zł)", "-"),
     ([OLD_PRICE], "To nie koniec: 30 + 7 = 37 zł.", "+"),
     ([OLD_PRICE], "| ~~37 zł~~ | 39 zł |", "-"),
