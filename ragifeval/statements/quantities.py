@@ -170,7 +170,7 @@ _ADJECTIVE_UNITS, _COMPOUNDS = _adjectives()
 _ORDINALS = _ordinals()
 _BETWEEN = word_set("periods", "between")
 _VERBS = word_set("polarity", "behind")
-_WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
+WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
 _LIMITING = frozenset(
     ["ale", "lecz", "tylko", "jednak", "i", "w", "liczone", "liczonych", "wyłącznie", "jedynie"]
 )
@@ -306,7 +306,7 @@ def _unit(words: Tokens, index: int) -> tuple[str, int]:
             unit := _PERIODS.get(word) or UNITS.get(word) or _ADJECTIVE_UNITS.get(word)
         ) is not None:
             return unit + working, end + 1
-        if word in _WORKING:
+        if word in WORKING:
             working = " roboczy"
         elif word not in _BETWEEN:
             break
@@ -315,7 +315,7 @@ def _unit(words: Tokens, index: int) -> tuple[str, int]:
 
 def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
     """Add "roboczy" to days at work; drop "kalendarzowy"."""
-    if words.words[after] in _WORKING:
+    if words.words[after] in WORKING:
         return f"{quantity} roboczy", after + 1
     if words.words[after] in _CALENDAR:
         return quantity, after + 1
@@ -323,7 +323,7 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
     last = after
     while words.words[last] in _LIMITING:
         last += 1
-    if last > after and words.words[last] in _WORKING:
+    if last > after and words.words[last] in WORKING:
         return f"{quantity} roboczy", last + 1
     return quantity, after
 

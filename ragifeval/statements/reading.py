@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import compress, count, islice
 from operator import eq
 
-from ragifeval.statements.quantities import Tokens, merge_quantities, named_unit
+from ragifeval.statements.quantities import WORKING, Tokens, merge_quantities, named_unit
 from ragifeval.statements.units import Clause, Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
@@ -91,7 +91,8 @@ class Reading:
             number = clause.sentence.line.number
             for token in clause.tokens if heads.get(number) == number else ():
                 if unit := named_unit(tokens[token], self.words[token]):
-                    named[number, clause.cell] = unit
+                    is_working = any(word in WORKING for word in self.words[token + 1 : token + 2])
+                    named[number, clause.cell] = f"{unit} roboczy" if is_working else unit
         for index in bare:
             clause = self.units.clause[index]
             line = clause.sentence.line
