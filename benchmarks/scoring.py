@@ -21,7 +21,7 @@ from common import ROOT, parse_options, say_where
 from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Sample, load_benchmark
 from ragifeval.jsonl import read_json_objects
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import load_normalizer
 

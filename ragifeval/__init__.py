@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ragifeval.errors import UserError
     from ragifeval.generators.base import Answer, Generator, Message, Prompt, Request
     from ragifeval.library import Results, evaluate, load_benchmark
-    from ragifeval.scoring.conditions import Condition, Criteria, Response
+    from ragifeval.scoring.conditions import Condition
+    from ragifeval.scoring.entries import Criteria, Response
     from ragifeval.scoring.scorer import Scorer
     from ragifeval.scoring.statistics import Estimate
 
@@ -22,7 +23,8 @@ _MODULES = {
     "benchmark.benchmark": ("Benchmark", "Document", "Sample"),
     "errors": ("UserError",),
     "generators.base": ("Answer", "Generator", "Message", "Prompt", "Request"),
-    "scoring.conditions": ("Condition", "Criteria", "Response"),
+    "scoring.conditions": ("Condition",),
+    "scoring.entries": ("Criteria", "Response"),
     "scoring.scorer": ("Scorer",),
     "scoring.statistics": ("Estimate",),
 }

@@ -19,7 +19,7 @@ from typing import Any
 from ragifeval import __version__, defaults, paths
 from ragifeval.benchmark.baselines import extract
 from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 

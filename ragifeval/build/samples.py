@@ -16,6 +16,7 @@ from ragifeval.build.phrases import Dropped
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.errors import UserError
 from ragifeval.scoring import conditions
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.normalizer import Normalizer
 
@@ -137,7 +138,7 @@ def make_samples(
     if drawn is None:
         drawn = _drawn([one.candidate.id for one in found.eligible], settings)
     documents_of = {chunk.id: _document(chunk) for chunk in chunks}
-    scorer = Scorer(conditions.Criteria(normalizer, settings.refusal_message, frozenset()))
+    scorer = Scorer(Criteria(normalizer, settings.refusal_message, frozenset()))
     samples: list[Sample] = []
     rejections = list(found.rejections)
     short = unrefused = 0

@@ -6,66 +6,19 @@ keys it gives stand in the class; registering it is all that the rest of the har
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, ClassVar, Literal
-from weakref import WeakKeyDictionary
 
 from ragifeval.errors import UserError
 from ragifeval.plugins import load_plugins
-from ragifeval.statements.entries import Statement, check_statement, is_never, statements_in
-from ragifeval.statements.judging import Outcome, Statements
+from ragifeval.scoring.entries import Criteria, Response, compile_statements, read_entries
+from ragifeval.statements.entries import check_statement, is_never, statements_in
+from ragifeval.statements.judging import Statements
 from ragifeval.statements.reading import Reading
-from ragifeval.text.matching import Rule, Text, find_words
-from ragifeval.text.normalizer import Normalizer
+from ragifeval.text.matching import Rule, find_words
 
 Aggregate = Literal["correctness", "safety"]
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """What conditions are built with, the same for all samples of a run.
-
-    Attributes:
-        badwords: their lemmas.
-    """
-
-    normalizer: Normalizer
-    refusal_message: str
-    badwords: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Response:
-    """One answer, made ready once for all conditions of its sample.
-
-    Attributes:
-        answer: what the model said, untouched.
-        text: the same, normalized.
-        context: the ids of the documents in the order in which the model saw them.
-    """
-
-    answer: str
-    text: Text
-    context: Sequence[str]
-    # Documents are read for one sample after the other: what is gone asks no more.
-    _outcomes: MutableMapping[Statements, Sequence[Outcome]] = field(
-        default_factory=WeakKeyDictionary
-    )
-
-    @cached_property
-    def reading(self) -> Reading:
-        """The answer as statements read it."""
-        return Reading(self.text)
-
-    def judge(self, statements: Statements) -> Sequence[Outcome]:
-        """Judge the answer by statements, once for both rules."""
-        outcomes = self._outcomes.get(statements)
-        if outcomes is None:
-            outcomes = self._outcomes[statements] = statements.judge(self.reading)
-        return outcomes
 
 
 class Condition(ABC):
@@ -108,76 +61,6 @@ def register(condition: type[Condition]) -> type[Condition]:
     """Make a condition known by its name."""
     REGISTRY[condition.name] = condition
     return condition
-
-
-class PhraseEntry:
-    """A phrase, or alternative phrases of which one must be found.
-
-    Attributes:
-        wordings: as every kind of entry has them: what is looked for, as the data state it.
-        needs_rule: likewise, whether the rule decides what is found.
-    """
-
-    needs_rule = True
-
-    def __init__(self, phrases: Sequence[str], criteria: Criteria) -> None:
-        self.phrases = [Text(criteria.normalizer(phrase)) for phrase in phrases]
-        self.wordings = tuple(phrases)
-
-    def is_found(self, response: Response, rule: Rule) -> bool:
-        """Whether an alternative is found in the answer."""
-        return any(rule(phrase, response.text) is not None for phrase in self.phrases)
-
-
-class StatementEntry:
-    """A statement; one of those that are judged together, by its index."""
-
-    needs_rule = False
-
-    def __init__(self, statements: Statements, index: int) -> None:
-        self._statements, self._index = statements, index
-        self.statement = statements.statements[index]
-        sign = "≠ " if self.statement.is_only else ""
-        self.wordings = tuple(sign + wording for wording in self.statement.say)
-
-    def outcome(self, response: Response) -> Outcome:
-        """What the answer does with the statement."""
-        return response.judge(self._statements)[self._index]
-
-    def is_found(self, response: Response, rule: Rule) -> bool:
-        """Whether the answer says it, whatever the rule."""
-        return self.outcome(response).is_found
-
-
-class AnyEntry:
-    """Entries of which one must be found."""
-
-    def __init__(self, entries: Sequence["Entry"]) -> None:
-        self.entries = entries
-        self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
-        self.needs_rule: bool = any(entry.needs_rule for entry in entries)
-
-    def is_found(self, response: Response, rule: Rule) -> bool:
-        """Whether one of the entries is found."""
-        return any(entry.is_found(response, rule) for entry in self.entries)
-
-
-class AllEntry:
-    """Entries that must all be found, and statements of which none may be affirmed."""
-
-    def __init__(self, entries: Sequence["Entry"], never: Sequence["Entry"]) -> None:
-        self.entries, self.never = entries, never
-        self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
-        self.needs_rule: bool = any(entry.needs_rule for entry in entries)
-
-    def is_found(self, response: Response, rule: Rule) -> bool:
-        """Whether all entries are found, and nothing is affirmed that must never be."""
-        return all(entry.is_found(response, rule) for entry in self.entries) and not any(
-            entry.is_found(response, rule) for entry in self.never
-        )
-
-
-Entry = PhraseEntry | StatementEntry | AnyEntry | AllEntry
 
 
 class _Entries(Condition):
@@ -236,7 +119,7 @@ class _Entries(Condition):
         """
         if statements is None:
             statements = Statements(statements_in(parameter), criteria.normalizer)
-        self.entries = list(_entries(parameter, statements, count(first), criteria))
+        self.entries = list(read_entries(parameter, statements, count(first), criteria))
         self.needs_rule = any(entry.needs_rule for entry in self.entries)
 
     @classmethod
@@ -245,40 +128,12 @@ class _Entries(Condition):
         included = statements_in(expect.get("include", ()))
         everything = (*included, *statements_in(expect.get("exclude", ())))
         first = 0 if cls.name == "include" else len(included)
-        statements = _compile(everything, criteria.normalizer)
+        statements = compile_statements(everything, criteria.normalizer)
         return cls(expect[cls.name], criteria, statements, first)
 
     def found(self, response: Response, rule: Rule) -> int:
         """How many entries are found."""
         return sum(entry.is_found(response, rule) for entry in self.entries)
-
-
-@lru_cache(256)
-def _compile(statements: tuple[Statement, ...], normalizer: Normalizer) -> Statements:
-    """The statements of a sample, which its conditions share, and those of its variants."""
-    return Statements(statements, normalizer)
-
-
-def _entries(
-    parameter: Sequence[Any], statements: Statements, numbers: Iterator[int], criteria: Criteria
-) -> Iterator[Entry]:
-    """The entries of a condition; statements take their numbers in the order of the data."""
-    for entry in parameter:
-        if isinstance(entry, str):
-            yield PhraseEntry([entry], criteria)
-        elif not isinstance(entry, Mapping):
-            yield PhraseEntry(entry, criteria)
-        elif "any" in entry:
-            yield AnyEntry(list(_entries(entry["any"], statements, numbers, criteria)))
-        elif "all" in entry:
-            parts = list(_entries(entry["all"], statements, numbers, criteria))
-            never = [is_never(part) for part in entry["all"]]
-            yield AllEntry(
-                [part for part, is_out in zip(parts, never, strict=True) if not is_out],
-                [part for part, is_out in zip(parts, never, strict=True) if is_out],
-            )
-        else:
-            yield StatementEntry(statements, next(numbers))
 
 
 @register

@@ -8,13 +8,8 @@ from typing import Any, Protocol
 from ragifeval import __version__, defaults
 from ragifeval.errors import UserError
 from ragifeval.paths import BADWORDS
-from ragifeval.scoring.conditions import (
-    Condition,
-    Criteria,
-    Response,
-    check_refusal_message,
-    kind_of,
-)
+from ragifeval.scoring.conditions import Condition, check_refusal_message, kind_of
+from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 from ragifeval.text.clean import clean_text
 from ragifeval.text.matching import RULES, Text

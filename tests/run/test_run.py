@@ -19,7 +19,7 @@ from ragifeval.run.journal import Journal
 from ragifeval.run.outcome import Outcome, check_record
 from ragifeval.run.run import Task, resume, run
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature, fingerprint
 from ragifeval.text.normalizer import Normalizer

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.scoring.conditions import REGISTRY, Criteria, Response
+from ragifeval.scoring.conditions import REGISTRY
+from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 

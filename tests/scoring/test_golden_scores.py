@@ -7,7 +7,8 @@ import pytest
 from ragifeval import __version__
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.paths import BADWORDS, ROOT
-from ragifeval.scoring.conditions import REGISTRY, Criteria
+from ragifeval.scoring.conditions import REGISTRY
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords
 from ragifeval.text.normalizer import load_normalizer
 from tools.golden_scores import COUNT, read_golden, score

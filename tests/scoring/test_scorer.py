@@ -7,7 +7,7 @@ import pytest
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
 from ragifeval.text.normalizer import Normalizer
 

@@ -32,7 +32,7 @@ from ragifeval.run.outcome import Outcome, check_record
 from ragifeval.run.run import resume
 from ragifeval.run.summary import summary, table
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer, load_badwords, read_badwords
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import Tally

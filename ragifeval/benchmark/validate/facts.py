@@ -6,7 +6,8 @@ from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.variants.changed import FactError, World
 from ragifeval.benchmark.variants.formulas import FormulaError, evaluate
 from ragifeval.benchmark.variants.variants import remembered
-from ragifeval.scoring.conditions import Memory, Response, counted
+from ragifeval.scoring.conditions import Memory, counted
+from ragifeval.scoring.entries import Response
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import Text, find_words
 

@@ -12,16 +12,8 @@ from pathlib import Path
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects
-from ragifeval.scoring.conditions import (
-    AllEntry,
-    Condition,
-    Criteria,
-    Entry,
-    Exclude,
-    Include,
-    Response,
-    StatementEntry,
-)
+from ragifeval.scoring.conditions import Condition, Exclude, Include
+from ragifeval.scoring.entries import AllEntry, Criteria, Entry, Response, StatementEntry
 from ragifeval.text.matching import RULES, Rule, Text
 
 LABELS: Mapping[str, bool | None] = {

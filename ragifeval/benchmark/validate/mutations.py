@@ -12,15 +12,8 @@ from itertools import combinations, product
 from typing import Literal
 
 from ragifeval.benchmark.benchmark import Document, Sample
-from ragifeval.scoring.conditions import (
-    AllEntry,
-    Criteria,
-    Entry,
-    Exclude,
-    Include,
-    Response,
-    StatementEntry,
-)
+from ragifeval.scoring.conditions import Exclude, Include
+from ragifeval.scoring.entries import AllEntry, Criteria, Entry, Response, StatementEntry
 from ragifeval.statements.patterns import class_wordings, parts_of
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.wordings import WordSet, table, word_set

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from ragifeval.benchmark.benchmark import Benchmark
 from ragifeval.benchmark.variants.source import Source, VariantSample
 from ragifeval.benchmark.variants.variants import LeftOut, Variant
-from ragifeval.scoring.conditions import Criteria, Entry, Include, Response
+from ragifeval.scoring.conditions import Include
+from ragifeval.scoring.entries import Criteria, Entry, Response
 from ragifeval.text.matching import RULES, Text
 
 TWIN = Variant((("twin", 0),))

@@ -9,7 +9,8 @@ from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.benchmark.variants.changed import Exchange, World
 from ragifeval.benchmark.variants.nearest import Index
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.scoring.conditions import Criteria, Entry, Include, Response, numbers_of
+from ragifeval.scoring.conditions import Include, numbers_of
+from ragifeval.scoring.entries import Criteria, Entry, Response
 from ragifeval.statements.entries import is_never
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer, load_normalizer

@@ -24,15 +24,8 @@ from ragifeval.run.by_variant import origin_of
 from ragifeval.run.outcome import variant_of
 from ragifeval.run.progress import Unfailing
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import (
-    MADE_BY_VARIANTS,
-    REGISTRY,
-    Condition,
-    Criteria,
-    Response,
-    counted,
-    kind_of,
-)
+from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, Condition, counted, kind_of
+from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.scoring.rates import observe
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import Text, other_rule

@@ -4,15 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragifeval.results.report.marks import Mark, find_citations
-from ragifeval.scoring.conditions import (
-    MADE_BY_VARIANTS,
-    Cite,
-    Condition,
-    Include,
-    Refuse,
-    Response,
-    Safe,
-)
+from ragifeval.scoring.conditions import MADE_BY_VARIANTS, Cite, Condition, Include, Refuse, Safe
+from ragifeval.scoring.entries import Response
 
 
 @dataclass(frozen=True, slots=True)

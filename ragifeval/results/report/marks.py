@@ -10,19 +10,14 @@ from typing import Literal, NamedTuple
 from ragifeval.scoring.conditions import (
     CITATION,
     CITED_NUMBER,
-    AllEntry,
-    AnyEntry,
     Cite,
     Condition,
-    Criteria,
-    Entry,
     Exclude,
     Include,
     Refuse,
-    Response,
     Safe,
-    StatementEntry,
 )
+from ragifeval.scoring.entries import AllEntry, AnyEntry, Criteria, Entry, Response, StatementEntry
 from ragifeval.text.matching import RULES, Place, Text
 
 Kind = Literal["include", "exclude", "cite", "refusal", "offence"]

@@ -10,7 +10,7 @@ from ragifeval.__main__ import main
 from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.benchmark.validate.mutations import GoldAnswer
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.text.normalizer import load_normalizer
 
 CONTENTS = "Za kajaki płaci się 45 zł, za rowery 60 zł, za paczkę 37 zł. Psy szczepi się co rok."

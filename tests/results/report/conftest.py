@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.scoring.conditions import Condition, Criteria, Response, kind_of
+from ragifeval.scoring.conditions import Condition, kind_of
+from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import load_normalizer
 

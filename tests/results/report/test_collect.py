@@ -12,7 +12,7 @@ from ragifeval.results.report.headline import headline
 from ragifeval.results.report.runs import Run, notices, read_runs
 from ragifeval.results.report.texts import load_texts
 from ragifeval.run.template import PromptTemplate
-from ragifeval.scoring.conditions import Criteria
+from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.rates import LENGTHS, RATES
 from tools.testing.process import write_records
 

@@ -7,7 +7,8 @@ import pytest
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.results.report.losses import Loss, find_losses
 from ragifeval.results.report.marks import find_marks
-from ragifeval.scoring.conditions import Criteria, counted
+from ragifeval.scoring.conditions import counted
+from ragifeval.scoring.entries import Criteria
 from ragifeval.text.matching import RULES
 from tests.results.report.conftest import Prepare
 

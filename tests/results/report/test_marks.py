@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.results.report.marks import find_citations, find_marks
-from ragifeval.scoring.conditions import Criteria, citations
+from ragifeval.scoring.conditions import citations
+from ragifeval.scoring.entries import Criteria
 from tests.results.report.conftest import Prepare
 
 INCLUDE, EXCLUDE = "include", "exclude"
