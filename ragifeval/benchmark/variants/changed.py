@@ -363,8 +363,14 @@ class Exchange:
                 for form, other in zip(old.forms, new.forms, strict=True)
                 if form.lower().startswith(stem.lower())
             ]
-            if forms:
-                return os.path.commonprefix(forms)  # noqa: RUF071 - of words, letter by letter
+            if not forms:
+                continue
+            beginning = os.path.commonprefix(  # noqa: RUF071 - of words, letter by letter
+                [form.lower() for form in forms]
+            )
+            if not beginning:
+                raise FactError(f"{stem}*: its new forms begin differently: {', '.join(forms)}")
+            return beginning if stem.islower() else forms[0][: len(beginning)]
         return None
 
     def _filled(self, template: str) -> str:

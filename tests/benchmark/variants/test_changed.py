@@ -91,6 +91,19 @@ def test_world(normalizer: Normalizer) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("forms", "stem"),
+    [(["Starosta", "starosty"], "starost*"), (["Starosta", "prezydenta"], None)],
+)
+def test_the_stem_of_a_name(normalizer: Normalizer, forms: Sequence[str], stem: str | None) -> None:
+    exchange = draw(normalizer, [{"name": "office", "forms": [["Wojewoda", "wojewody"], forms]}])
+    if stem is None:
+        with pytest.raises(FactError, match="begin differently: Starosta, prezydenta"):
+            exchange.text("wojewod*", is_wording=True)
+    else:
+        assert exchange.text("wojewod*", is_wording=True) == stem
+
+
 def test_draws(normalizer: Normalizer) -> None:
     facts = [{"name": "fee", "value": "45 zł", "others": ["20..69 zł"]}]
     world = World(sample(facts), [BICYCLE, KAYAK], normalizer)
