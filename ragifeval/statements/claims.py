@@ -1,8 +1,8 @@
 """What an answer mentions without claiming it; `never` lets it pass.
 
 A mention is no claim where it is quoted ("„60 zł za kajak” – to inny cennik"), reported ("ludzie
-powtarzają, że 60 zł"), part of a sum ("60 + 36 = 96 zł"), or listed under a head that calls it
-wrong ("Czego tu nie ma:").
+powtarzają, że 60 zł"), part of a sum ("60 + 36 = 96 zł"), struck through, supposed ("musiałby
+zapłacić 60 zł, gdyby ..."), or listed under a head that calls it wrong ("Czego tu nie ma:").
 """
 
 from bisect import bisect_right
@@ -90,7 +90,10 @@ class Claims:
         return any(words[at].endswith(UNREAL_ENDINGS) for at in clause.tokens[:_LONGEST_CLAUSE])
 
     def _is_quoted(self, place: Place) -> bool:
-        """Whether it stands in a quotation that begins a line, a cell or a sentence."""
+        """Whether it stands in a quotation that begins a line, a cell or a sentence.
+
+        A line that is nothing but a quotation claims what it quotes: nobody speaks against it.
+        """
         at = bisect_right(self._quotations, (place.start, len(self._reading)))
         return bool(at) and place.end <= self._quotations[at - 1][1]
 
@@ -105,10 +108,17 @@ class Claims:
                 elif opened < 0 and sign in _OPENING:
                     opened = index
                 elif opened >= 0 and sign in _CLOSING:
-                    if index - opened >= _LEAST_QUOTED and self._begins_thought(opened):
+                    is_thought = index - opened >= _LEAST_QUOTED and self._begins_thought(opened)
+                    if is_thought and not self._is_line(opened, index):
                         found.append((opened, index))
                     opened = -1
         return found
+
+    def _is_line(self, start: int, end: int) -> bool:
+        """Whether some tokens are a whole line."""
+        units = self._reading.units
+        is_end = end == len(self._reading) or units.line(end).start == end
+        return is_end and units.line(start).start == start
 
     def _begins_thought(self, token: int) -> bool:
         clause = self._reading.units.clause[token]

@@ -67,8 +67,10 @@ def merge_quantities(raw: Tokens) -> Tokens:
         # Not the digit of a code: "PDM-3 – 30 dni".
         is_joined = index and raw.gaps[index] in ("-", "/")
         # Nor a fraction, "3/5", nor "jeden": "od jednego należy się ..." counts nothing.
-        is_part = is_joined or raw.gaps[index + 1] == "/" or raw.words[index] != token in _ONES
-        if token[0] in _DIGITS and _is_decimal(token) and not is_part:
+        is_fraction = raw.gaps[index + 1] == "/"
+        is_spelt_one = token in _ONES and raw.words[index] not in _ONES
+        is_other = is_joined or is_fraction or is_spelt_one
+        if token[0] in _DIGITS and _is_decimal(token) and not is_other:
             bare.append(len(merged.tokens) + index - done)
         elif not currency and unit_of(token) in _CURRENCIES:
             currency = unit_of(token)
@@ -170,7 +172,7 @@ _ADJECTIVE_UNITS, _COMPOUNDS = _adjectives()
 _ORDINALS = _ordinals()
 _BETWEEN = word_set("periods", "between")
 _VERBS = word_set("polarity", "behind")
-WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
+_WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
 _LIMITING = frozenset(
     ["ale", "lecz", "tylko", "jednak", "i", "w", "liczone", "liczonych", "wyłącznie", "jedynie"]
 )
@@ -198,7 +200,7 @@ _YEAR_MARKS = frozenset("|:\n()")
 _DAY = ("dzień", "dnia", "dniu", "dniem")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
-_ONES = ("1",)
+_ONES = frozenset(["1"])
 _BEFORE_YEARS = word_set("periods", "before_years")
 
 
@@ -306,7 +308,7 @@ def _unit(words: Tokens, index: int) -> tuple[str, int]:
             unit := _PERIODS.get(word) or UNITS.get(word) or _ADJECTIVE_UNITS.get(word)
         ) is not None:
             return unit + working, end + 1
-        if word in WORKING:
+        if word in _WORKING:
             working = " roboczy"
         elif word not in _BETWEEN:
             break
@@ -315,7 +317,7 @@ def _unit(words: Tokens, index: int) -> tuple[str, int]:
 
 def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
     """Add "roboczy" to days at work; drop "kalendarzowy"."""
-    if words.words[after] in WORKING:
+    if words.words[after] in _WORKING:
         return f"{quantity} roboczy", after + 1
     if words.words[after] in _CALENDAR:
         return quantity, after + 1
@@ -323,7 +325,7 @@ def _counted(words: Tokens, quantity: str, after: int) -> tuple[str, int]:
     last = after
     while words.words[last] in _LIMITING:
         last += 1
-    if last > after and words.words[last] in WORKING:
+    if last > after and words.words[last] in _WORKING:
         return f"{quantity} roboczy", last + 1
     return quantity, after
 
@@ -418,12 +420,14 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
     return token, index + 1
 
 
-def named_unit(token: str, word: str) -> str:
-    """The unit that the head of a column names for its numbers: "dni", "(zł)"; or ""."""
+def named_unit(token: str, word: str, following: str) -> str:
+    """The unit that the head of a column names for its numbers: "dni robocze", "(zł)"; or ""."""
     if token in _UNIT_TOKENS:
         return token
     unit = _PERIODS.get(word, "")
-    return unit if unit != word and unit not in _SMALLER else ""
+    if unit == word or unit in _SMALLER:
+        return ""
+    return f"{unit} roboczy" if unit and following in _WORKING else unit
 
 
 # Between the numbers of a sum, a range or a list whose last number alone has the unit.

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import compress, count, islice
 from operator import eq
 
-from ragifeval.statements.quantities import WORKING, Tokens, merge_quantities, named_unit
+from ragifeval.statements.quantities import Tokens, merge_quantities, named_unit
 from ragifeval.statements.units import Clause, Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
@@ -90,18 +90,22 @@ class Reading:
         for clause in self.units.clauses:
             number = clause.sentence.line.number
             for token in clause.tokens if heads.get(number) == number else ():
-                if unit := named_unit(tokens[token], self.words[token]):
-                    is_working = any(word in WORKING for word in self.words[token + 1 : token + 2])
-                    named[number, clause.cell] = f"{unit} roboczy" if is_working else unit
+                if unit := self._unit_at(token):
+                    named[number, clause.cell] = unit
         for index in bare:
             clause = self.units.clause[index]
             line = clause.sentence.line
             label = self._counted(self.units.clause[line.start]) if line.is_row else index - 1
             unit = named.get((heads.get(line.number, -1), clause.cell), "")
             if line.is_row or ":" in self.gaps[index]:
-                unit = unit or named_unit(tokens[label], self.words[label])
+                unit = unit or self._unit_at(label)
             if unit:
                 tokens[index] += f" {unit}"
+
+    def _unit_at(self, token: int) -> str:
+        """The unit that a token of a head or label names; or ""."""
+        following = self.words[token + 1] if token + 1 < len(self.words) else ""
+        return named_unit(self.tokens[token], self.words[token], following)
 
     def _counted(self, label: Clause) -> int:
         """The token of a row's label that may say what its numbers count: "ile dni wstecz"."""

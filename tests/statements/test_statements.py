@@ -973,6 +973,8 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([OLD_PRICE], "Nie wierz, że „bilet to 37 zł”.", "-"),
     ([OLD_PRICE], "Bilet „ulgowy” kosztuje 37 zł, „normalny” 39 zł.", "+"),
     ([OLD_PRICE], "Zapłać „37 zł dziś”.", "+"),
+    ([OLD_PRICE], "Oto odpowiedź.\n\n„Bilet kosztuje 37 zł”", "+"),
+    ([OLD_PRICE], "„Bilet kosztuje 37 zł.”\nTak mówi cennik.", "+"),
     ([OLD_PRICE], "- Że bilet to 37 zł. Dziś to 39 zł.", "-"),
     ([OLD_PRICE], "Łatwo uznać, że to 37 zł, lecz płaci się 39 zł.", "-"),
     ([OLD_PRICE], "Płaci się 37 zł, choć wielu w to wątpi.", "+"),
