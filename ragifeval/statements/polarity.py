@@ -391,12 +391,15 @@ class Signs:
     def _spares(self, token: int, place: Place) -> bool:
         """Whether a "nie" before the place leaves it as it is."""
         following = self._next(token)
-        # "Nie grubszy niż 100 cm."
-        is_bound = following and self._next(token + 1) == "niż"
-        if is_bound or following in _COMPARED or following in _SPARING:
+        if following in _SPARING:
             return True
         if token + 1 in place.taken:
+            # "Nie dłużej niż 24 miesiące" denies "dłużej niż 24 miesiące".
             return False
+        # "Nie grubszy niż 100 cm."
+        is_bound = following and self._next(token + 1) == "niż"
+        if is_bound or following in _COMPARED:
+            return True
         # "Dopóki zgody nie zastąpi sąd"
         if not {"dopóki", "póki"}.isdisjoint(self._words[max(0, token - _REACH_HEAD) : token]):
             return True
