@@ -27,7 +27,7 @@ from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
-_COMPARED = word_set("polarity", "compared")
+_COMPARED, _JOINS = word_set("polarity", "compared"), word_set("polarity", "joins")
 # "O nie", "za nie": a pronoun.
 _ABOUT = frozenset(["o", "za", "na", "przez"])
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
@@ -122,6 +122,9 @@ class Phrase:
         denials = [token for token in tokens if words[token] == "nie"]
         # "Trzeba o nie poprosić i zapłacić" is not "nie zapłacić".
         if any(at and words[at - 1] in _ABOUT and reading.gaps[at] == " " for at in denials):
+            return False
+        # "Nie wystarczy i trzeba zapłacić" is not "nie trzeba zapłacić".
+        if self.is_led and words[start] == "nie" and any(words[at] in _JOINS for at in between):
             return False
         # "Nie ma zwolnienia z opłat" is not "nie ma opłat".
         if denials and any(words[at] in _GOVERNORS and at + 1 in tokens for at in between):
