@@ -356,6 +356,10 @@ class Things:
             return thing.side
         is_far = sentence is not self._units.sentence(place.start)
         is_taken = place.unit and self._units.mini(thing.start) in self._value_minis
+        if is_far and place.unit:
+            # "Skrócony i wielojęzyczny kosztują po 22 zł. Za zupełny trzeba dać 33 zł."
+            at = bisect_left(self._values, thing.end)
+            is_taken = is_taken or (at < len(self._values) and self._values[at] < sentence.end)
         return NOTHING if is_taken or (is_far and thing.side == RIVAL) else thing.side
 
     def _heads(self, line: Line) -> Iterable[int]:
