@@ -19,6 +19,7 @@ from ragifeval.statements.wordings import word_set
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
 _UNFIT_WHAT, _ASKING = word_set("claims", "unfit_what"), word_set("claims", "asking")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
+_JOINS = word_set("polarity", "joins")
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _OPERATORS = frozenset("+−×<>")
 _RESULTING = frozenset(["czyli", "razem", "łącznie"])
@@ -48,6 +49,7 @@ class Claims:
             or self._is_struck(place)
             or self._is_reported(place)
             or self._is_supposed(place)
+            or self._is_denied(place)
             or any(map(self._calls_wrong, self._heads(place)))
         )
 
@@ -58,6 +60,16 @@ class Claims:
             return False
         before, behind = gaps[place.start].rpartition("\n")[2], gaps[place.end].partition("\n")[0]
         return not _OPERATORS.isdisjoint(before + behind) or self._is_wrong_result(place)
+
+    def _is_denied(self, place: Place) -> bool:
+        """Whether its clause says no further on: "ryczałtu automat nie zatwierdza"."""
+        words, clause = self._reading.words, self._reading.units.clause[place.end - 1]
+        for at in range(place.end, min(clause.tokens[-1], place.end + _REACH)):
+            if words[at] in _JOINS:
+                return False
+            if words[at] == "nie":
+                return True
+        return False
 
     def _is_wrong_result(self, place: Place) -> bool:
         """Whether it is what a denied sum gives: "a nie 5 × 9 = 45 zł"."""
