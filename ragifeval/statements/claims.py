@@ -64,12 +64,13 @@ class Claims:
     def _is_denied(self, place: Place) -> bool:
         """Whether its clause says no further on: "ryczałtu automat nie zatwierdza"."""
         words, clause = self._reading.words, self._reading.units.clause[place.end - 1]
-        for at in range(place.end, min(clause.tokens[-1], place.end + _REACH)):
-            if words[at] in _JOINS:
-                return False
-            if words[at] == "nie":
-                return True
-        return False
+        behind = range(place.end, min(clause.tokens[-1], place.end + _REACH))
+        denial = next((at for at in behind if words[at] == "nie"), None)
+        if denial is None:
+            return False
+        # "Miejsce i pora nie mają na to wpływu": of both.
+        is_joined = any(words[at] in _JOINS for at in range(place.end, denial))
+        return not is_joined or words[denial + 1].endswith("ą")
 
     def _is_wrong_result(self, place: Place) -> bool:
         """Whether it is what a denied sum gives: "a nie 5 × 9 = 45 zł"."""
