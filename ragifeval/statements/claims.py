@@ -83,12 +83,8 @@ class Claims:
         ]
 
     def _is_supposed(self, place: Place) -> bool:
-        """Whether it would only hold if things were otherwise: "musiałby płacić, gdyby ..."."""
+        """Whether it would only hold if things were otherwise: "inaczej musiałby płacić"."""
         units, words = self._reading.units, self._reading.words
-        sentence = units.sentence(place.start)
-        near = words[
-            max(sentence.start, place.start - _REACH) : min(sentence.end, place.end + _REACH)
-        ]
         clause = units.clause[place.start]
         before = units.clauses[clause.number - 1] if clause.number else clause
         if clause.opener == ":" and words[before.tokens[0]] in SUPPOSING:
@@ -96,7 +92,7 @@ class Claims:
         if words[clause.tokens[0]] in _RESULTING:
             # "mogłoby wyjść 30 zł, czyli razem 60 zł"
             return self._is_unreal(before)
-        return self._is_unreal(clause) and any(word in SUPPOSING for word in near)
+        return self._is_unreal(clause)
 
     def _is_unreal(self, clause: Clause) -> bool:
         words = self._reading.words
