@@ -14,12 +14,12 @@ from ragifeval.statements.patterns import Place
 from ragifeval.statements.polarity import SUPPOSING, UNREAL_ENDINGS
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
-from ragifeval.statements.wordings import word_set
+from ragifeval.statements.wordings import table, word_set
 
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
 _UNFIT_WHAT, _ASKING = word_set("claims", "unfit_what"), word_set("claims", "asking")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
-_JOINS = word_set("polarity", "joins")
+_JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _OPERATORS = frozenset("+−×<>")
 _RESULTING = frozenset(["czyli", "razem", "łącznie"])
@@ -27,7 +27,7 @@ _RESULTING = frozenset(["czyli", "razem", "łącznie"])
 _BEGINS = frozenset("\n|.?!")
 # How far before a mention what reports it stands; the longest head; in tokens.
 _REACH, _LONGEST_HEAD, _LONGEST_CLAUSE = 15, 20, 40
-_LEAST_QUOTED = 2
+_REACH_LIMIT, _LEAST_QUOTED = 6, 2
 
 
 class Claims:
@@ -50,6 +50,7 @@ class Claims:
             or self._is_reported(place)
             or self._is_supposed(place)
             or self._is_denied(place)
+            or self._is_limited(place)
             or any(map(self._calls_wrong, self._heads(place)))
         )
 
@@ -71,6 +72,12 @@ class Claims:
         # "Miejsce i pora nie mają na to wpływu": of both.
         is_joined = any(words[at] in _JOINS for at in range(place.end, denial))
         return not is_joined or words[denial + 1].endswith("ą")
+
+    def _is_limited(self, place: Place) -> bool:
+        """Whether it holds for other cases alone: "potrzebna tylko wtedy, gdy ..."."""
+        words, sentence = self._reading.words, self._reading.units.sentence(place.start)
+        behind = " ".join(words[place.end : min(sentence.end, place.end + _REACH_LIMIT)])
+        return any(limit in behind for limit in _LIMITS)
 
     def _is_wrong_result(self, place: Place) -> bool:
         """Whether it is what a denied sum gives: "a nie 5 × 9 = 45 zł"."""
