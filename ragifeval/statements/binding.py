@@ -23,6 +23,7 @@ _JOINS = word_set("polarity", "joins")
 _COMPARED = word_set("polarity", "compared")
 _DESCRIBING = word_set("segments", "describing")
 _ASIDE = word_set("polarity", "relative")
+_TOTAL = word_set("classes", "total")
 _LINKS = frozenset(["za", "od", "na", "dla", "w", "u", "przy", "do", "z", "po", "dotyczy", "to"])
 # Between "nie" and a thing: "a nie od dnia zgubienia".
 _SET_ASIDE = _LINKS.union(table("starts")["days"], ["jest", "o"])
@@ -330,6 +331,8 @@ class Things:
             )
             if line.is_item and is_near and not self._is_aside(units.mini(things[0].start)):
                 return things[0].side
+        if not self._looks_back and place.unit and self._is_total(place):
+            return NOTHING
         for head in self._heads(line):
             if things := self._by_line.get(head):
                 is_near = self._looks_back or line.is_item or head + 1 == line.number
@@ -342,6 +345,12 @@ class Things:
                 near = self._between(units.sentence(thing.start).start, place.start)
                 return thing.side if len({other.side for other in near}) == 1 else NOTHING
         return NOTHING
+
+    def _is_total(self, place: Place) -> bool:
+        """Whether its clause calls it the total: of all, not of what heads it."""
+        tokens = self._units.clause[place.start].tokens
+        near = tokens[: bisect_left(tokens, place.end + _REACH_LINK)]
+        return any(self._words[token] in _TOTAL for token in near)
 
     def _in_line(self, place: Place, things: Sequence[Thing]) -> int:
         """The last thing before a place in its line.
