@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from ragifeval.statements.patterns import Place
 from ragifeval.statements.polarity import SUPPOSING, UNREAL_ENDINGS
+from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import table, word_set
@@ -70,7 +71,10 @@ class Claims:
         if denial is None:
             return False
         # "Miejsce i pora nie mają na to wpływu": of both.
-        is_joined = any(words[at] in _JOINS for at in range(place.end, denial))
+        tokens = self._reading.tokens
+        is_joined = any(
+            words[at] in _JOINS and not unit_of(tokens[at + 1]) for at in range(place.end, denial)
+        )
         return not is_joined or words[denial + 1].endswith("ą")
 
     def _is_limited(self, place: Place) -> bool:

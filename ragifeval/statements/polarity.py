@@ -47,6 +47,7 @@ _BEHIND, _COVERING, _JOINS = _words("behind"), _words("covering"), _words("joins
 _GOVERNORS, _PAYING, _INSTEAD_ENDS = map(_words, ("governors", "paying", "instead_ends"))
 _TOO_LATE = [tuple(phrase.split()) for phrase in table("polarity")["too_late"]]
 _ADJECTIVES = tuple(table("polarity")["adjective_endings"])
+_TAGS = word_set("verdict", "tags")
 _FILLERS, _UNKNOWING = word_set("verdict", "fillers"), word_set("verdict", "unknowing")
 # "Więcej niż 45 zł nie zapłacisz" sets a limit.
 _LIMITS = frozenset(["niż", "ponad", "powyżej", "poniżej"])
@@ -108,6 +109,8 @@ class Signs:
         for token in [token for token in found if words[token] == "nie"]:
             # "Opłata za nie wynosi 45 zł": a pronoun.
             is_led = token and gaps[token] == " " and words[token - 1] in _GOVERNORS
+            # "ZUS-u nie płaci": an ending.
+            is_led = is_led and gaps[token - 1] != "-"
             if is_led and self._next(token) not in _COMPARED:
                 del found[token]
         for token in [token for token in found if words[token] == "ani"]:
@@ -132,7 +135,7 @@ class Signs:
     def _read(self, place: Place) -> int:
         clause = self._reading.units.clause
         first, last = clause[place.start], clause[place.end - 1]
-        if last.sentence.mark == "?":
+        if last.sentence.mark == "?" and not self._has_tag(last):
             return self._answered(last)
         if not place.unit and (label := self._label(last)):
             return label
@@ -147,6 +150,11 @@ class Signs:
         # Over two clauses, each has a "nie" of its own.
         is_denied = denials % 2 or (denials and last is not first)
         return DENIED if is_denied else AFFIRMED
+
+    def _has_tag(self, clause: Clause) -> bool:
+        """Whether its sentence asks but for assent: "masz na to 7 dni, jasne?"."""
+        tag = self._reading.units.clause[clause.sentence.end - 1]
+        return tag.opener == "," and len(tag.tokens) == 1 and self._words[tag.tokens[0]] in _TAGS
 
     def _around(self, place: Place, first: Clause, last: Clause) -> Sequence[int]:
         """The tokens of the clauses that the place stands in, near it."""

@@ -354,6 +354,8 @@ class Units:
         if clause.sentence is not before.sentence:
             asked = before.sentence
             return asked.mark == "?" and asked.end - asked.start <= 2 * _SHORT
+        if clause.opener == ";":
+            return False
         if clause.opener in ":–":
             # "Meldować nie trzeba – zrobi to urząd" is no label.
             is_said = clause.opener == "–" and "nie" in [words[at] for at in before.tokens[:_SHORT]]

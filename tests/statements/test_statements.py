@@ -1245,6 +1245,19 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     # Never.
     ([OLD_PRICE], "37 zł za kajak kasa nie pobiera.", "-"),
     ([OLD_PRICE], "37 zł za kajak kasa pobiera, a za rower nie.", "+"),
+    ([OLD_PRICE], "37 zł i 10 zł kaucji się nie sumuje.", "-"),
+    ([OLD_PRICE], "37 zł i karty kasa nie przyjmuje.", "+"),
+    ([OLD_PRICE], "Inaczej musiałby Pan zapłacić 37 zł.", "-"),
+    ([OLD_PRICE], "37 zł jest potrzebne tylko wtedy, gdy łódź ma żagiel.", "-"),
+    ([{"never": ["ZUS & płaci"]}], "Resztę płacisz, ale ZUS-u nie płaci.", "-"),
+    ([DEADLINE], "Masz na to 14 dni, jasne?", "+"),
+    ([DEADLINE], "Masz na to 14 dni, a może więcej?", "-"),
+    ([{"say": ["3 miesiące"]}], "Masz na to trzy miechy.", "+"),
+    (
+        [{"never": ["37 zł"], "of": ["kajak*"]}],
+        "## Kajak\n- Opłata: 30 zł\n\nCałość kosztuje 37 zł.",
+        "-",
+    ),
     (
         [{"never": ["33 zł"], "of": ["mała łódź"]}],
         "Mała łódź i duża kosztują po 22 zł. Zniżkę ma rodzina. Za żaglówkę daje się 33 zł.",
