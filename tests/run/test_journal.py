@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,6 @@ from typing import Any
 import pytest
 
 from ragifeval.errors import UserError
-from ragifeval.paths import ROOT
 from ragifeval.results.outputs import summary_path
 from ragifeval.run.journal import Journal
 from ragifeval.run.outcome import check_record
@@ -203,27 +200,13 @@ class TestUnwritable:
         assert not Path("/dev/null.lock").exists()
 
 
-HOLD = """
-import sys
-from pathlib import Path
-from ragifeval.run.journal import Journal
-from ragifeval.scoring.signature import Signature
-with Journal(Path(sys.argv[1]), Signature.parse(sys.argv[2]), check=lambda record: None):
-    print("open", flush=True)
-    sys.stdin.read()
-"""
-
-
 class TestTwoProcesses:
     def test_one_at_a_time(self, path: Path) -> None:
+        """tests/end_to_end/test_disk.py has two processes of which one is killed."""
         content = write(path, record("p01"))
-        command = [sys.executable, "-c", HOLD, str(path), str(OURS)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         link, twin = path.with_name("link.jsonl"), path.with_name("twin.jsonl")
         link.symlink_to(path)
-        with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "open\n"
+        with log_of(path):
             for name, overwrite in ((path, False), (path, True), (link, False)):
                 with pytest.raises(UserError) as caught:
                     resumed(name, overwrite)
@@ -234,7 +217,6 @@ class TestTwoProcesses:
                 resumed(twin)
             twin.unlink()
             assert resumed(path.with_name("other.jsonl")) == []
-            process.communicate("", timeout=30)
         assert resumed(path) == ["p01"]
 
 

@@ -52,6 +52,15 @@ def test_a_log_that_tells_nothing() -> None:
     assert sentence(performance.figures()) == ""
 
 
+def test_quantiles_are_values_that_occurred() -> None:
+    performance = Performance()
+    for seconds in range(20, 0, -1):
+        performance.add({"answer": "Tak", "seconds": seconds})
+    figures = performance.figures()
+    # The least that half of 20 values, and 95 % of them, do not exceed.
+    assert (figures.median_seconds, figures.p95_seconds) == (10, 19)
+
+
 GROUPS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"category": None, "kind": [], "context": None}, []),
     ({"category": "wybory", "variant": "twin"}, [("category", "wybory"), ("variant", "twin")]),
