@@ -65,6 +65,7 @@ RANKED: list[tuple[str, list[str], list[int]]] = [
     ("A łodzie?", [LONG, "Łodzie rejestruje starosta."], [1, 0]),
     ("Starosta?", ["Tak mówi starosta."] * 2, [0, 1]),
     ("Starosta?", ["***"], []),
+    ("Starosta?", [], []),
     ("Urząd?", ["Urząd wydaje ok. 5 kopii"], [0]),
 ]
 

@@ -92,6 +92,7 @@ LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ([], ["one JSON object"]),
     ('{\n"model": "m"\n"seed": 1}', [":3: is not valid JSON"]),
     (r'{"model": "C:\Users\m"}', ["is not valid JSON: Invalid \\escape", "written twice"]),
+    ('{"model": "m", "seed": ' + "1" * 5_000 + "}", ["is not valid JSON", "digits"]),
     ('{"model": ' + "[" * 100_000, ["nested too deeply"]),
 ]  # fmt: skip
 REMOTE_MISTAKES: list[tuple[object, list[str]]] = [
@@ -142,63 +143,45 @@ def test_a_mistake_in_a_url_shows_no_password(tmp_path: Path) -> None:
     assert "s3cret" not in message_of(load_remote_config, path)
 
 
-# Key -> another value; whether the answers depend on it, and so the signature.
-Changes = dict[str, tuple[object, bool]]
-LOCAL_CHANGES: Changes = {
-    "dtype": ("bfloat16", True),
-    "attn_implementation": ("sdpa", True),
-    "max_new_tokens": (5, True),
-    "temperature": (0.5, True),
-    "seed": (1, True),
-    "tokenizer": ("other", True),
-    "chat_template_kwargs": ({"enable_thinking": False}, True),
-    "trust_remote_code": (True, True),
-    "engine": ("vllm", True),
-    "max_model_len": (4096, True),
-    "quantization": ("awq", True),
-    "tensor_parallel_size": (2, False),
-    "data_parallel_size": (2, False),
-    "gpu_memory_utilization": (0.5, False),
-    "reasoning_end": ("</think>", True),
-    "price": ([0.4, 1.6], False),
-    "batch_size": (8, False),
-    "device_map": ("auto", False),
-    "model": ("other", False),  # stands in the signature by its name
+# Key -> another value, where the answers depend on it, and so the signature; and where they do not.
+# The model stands in the signature by its name.
+Changes = dict[str, object]
+LOCAL_SCORED: Changes = {
+    **{"dtype": "bfloat16", "attn_implementation": "sdpa", "max_new_tokens": 5, "temperature": 0.5},
+    **{"seed": 1, "tokenizer": "other", "chat_template_kwargs": {"a": 1}, "engine": "vllm"},
+    **{"trust_remote_code": True, "quantization": "awq", "reasoning_end": "</think>"},
+    "max_model_len": 4096,
 }
-REMOTE_CHANGES: Changes = {
-    "max_tokens": (5, True),
-    "temperature": (0.5, True),
-    "extra_body": ({"top_k": 1}, True),
-    "reasoning_end": ("</think>", True),
-    "price": ([0.4, 1.6], False),
-    "api_base": ("http://other:9/v1", False),
-    "max_retries": (9, False),
-    "threads": (9, False),
-    "sleep_time": (9, False),
-    "timeout": (9, False),
-    "max_faults": (9, False),
-    "max_response_mb": (9, False),
-    "vertex_credentials": ("/home/ania/key.json", False),
-    "vertex_location": ("europe-central2", False),
-    "model": ("other", False),
+LOCAL_OTHER: Changes = {
+    **{"model": "other", "price": [0.4, 1.6], "batch_size": 8, "device_map": "auto"},
+    **{"tensor_parallel_size": 2, "data_parallel_size": 2, "gpu_memory_utilization": 0.5},
 }
-
-
-def test_every_key_is_scored_or_not() -> None:
-    assert set(LOCAL_CHANGES) == set(LocalConfig.model_fields)
-    assert set(REMOTE_CHANGES) == set(RemoteConfig.model_fields)
-
-
+REMOTE_SCORED: Changes = {
+    **{"max_tokens": 5, "temperature": 0.5, "extra_body": {"top_k": 1}, "reasoning_end": "</t>"}
+}
+REMOTE_OTHER: Changes = {
+    **{"model": "other", "price": [0.4, 1.6], "api_base": "http://other:9/v1", "threads": 9},
+    **{"max_retries": 9, "sleep_time": 9, "timeout": 9, "max_faults": 9, "max_response_mb": 9},
+    **{"vertex_credentials": "/home/ania/key.json", "vertex_location": "europe-central2"},
+}
 OF_VLLM = {"max_model_len", "tensor_parallel_size", "data_parallel_size", "gpu_memory_utilization"}
+SIDES = [
+    (local, LocalConfig, LOCAL_SCORED, LOCAL_OTHER),
+    (remote, RemoteConfig, REMOTE_SCORED, REMOTE_OTHER),
+]
 
 
-@pytest.mark.parametrize(("load", "changes"), [(local, LOCAL_CHANGES), (remote, REMOTE_CHANGES)])
-def test_what_is_scored(tmp_path: Path, load: Load, changes: Changes) -> None:
-    for key, (value, is_scored) in changes.items():
+@pytest.mark.parametrize(("load", "kind", "scored", "others"), SIDES)
+def test_what_is_scored(
+    tmp_path: Path, load: Load, kind: Any, scored: Changes, others: Changes
+) -> None:
+    changes = scored | others
+    assert set(changes) == set(kind.model_fields)
+    for key, value in changes.items():
         config = {"model": "m"} | ({"engine": "vllm"} if key in OF_VLLM else {})
         before = load(tmp_path, **config).scored_settings()
         after = load(tmp_path, **{**config, key: value}).scored_settings()
-        assert (before != after) is is_scored, key
+        assert (before != after) is (key in scored), key
 
 
 def test_settings_that_came_later_leave_the_signature_as_it_was(tmp_path: Path) -> None:

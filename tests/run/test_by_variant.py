@@ -106,12 +106,13 @@ def test_repeats() -> None:
 def test_table(run: Outcome) -> None:
     lines = variant_table(run, seed=0).splitlines()
     _, _, first, _ = scores_by_variant(run, seed=0)
-    total, change = first.scores["total"], first.difference
-    assert change is not None
-    halves = [f"±{(one.high - one.low) * 50:.1f}" for one in (total, change)]
+    assert first.difference is not None
+    halves = [
+        f"±{(one.high - one.low) * 50:.1f}" for one in (first.scores["total"], first.difference)
+    ]
     assert lines[3].split() == ["order:1", "4", "75.0", halves[0], "+12.5", halves[1], "-"]
     wide = variant_table(run, seed=0, wide=True).splitlines()
-    ends = [str(round(end * 100, 1)) for end in (change.low, change.high)]
+    ends = [str(round(end * 100, 1)) for end in (first.difference.low, first.difference.high)]
     assert wide[3].split()[6:10] == ["+12.5", ends[0], "-", ends[1]]
     assert lines[5] == (
         "order:SEED: total 62.5 % to 75.0 % over 2 seeds; right under some of them alone: 50.0 %"

@@ -13,7 +13,6 @@ import pytest
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.generators.base import Answer, Request
-from ragifeval.run.asking import split_reasoning
 from ragifeval.run.journal import Journal
 from ragifeval.run.outcome import Outcome, check_record
 from ragifeval.run.run import Task, resume, run
@@ -23,20 +22,6 @@ from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature, fingerprint
 from ragifeval.text.normalizer import Normalizer
 from tools.testing.process import by_id, records
-
-# Text, the end of the reasoning -> answer, reasoning, whether it ended.
-REASONING: list[tuple[str, str | None, tuple[str, str, bool]]] = [
-    ("<think>Hm.</think> 17 zł\n", None, ("<think>Hm.</think> 17 zł\n", "", True)),
-    # It thinks twice: all that stands up to the last end is reasoning.
-    ("a</think>b</think>\n17 zł\n", "</think>", ("17 zł", "a</think>b</think>", True)),
-    ("Hm. 17 zł </thin", "</think>", ("", "Hm. 17 zł </thin", False)),
-]
-
-
-@pytest.mark.parametrize(("text", "end", "parted"), REASONING)
-def test_split_reasoning(text: str, end: str | None, parted: tuple[str, str, bool]) -> None:
-    assert split_reasoning(text, end) == parted
-
 
 CONTEXT = ("a", "b", "c")
 BENCHMARK = Benchmark(
@@ -220,8 +205,8 @@ class TestRun:
         assert first["scores"]["cite_f1"] == 1.0
 
 
-THOUGHT = "<think>7 zł? Nie. [1] [2]</think>"
-UNENDED = "<think>17 zł [0]"
+THOUGHT = "<think>7 zł?</think> Nie. [1] [2]</think>"  # up to the last end
+UNENDED = "<think>17 zł [0] </thin"
 # What the model says, with its reasoning apart or not, why it ended, the end of reasoning that the
 # config names -> answer and reasoning in the record; include, cite_f1, len_chars; how many were
 # cut off, how many hold an end that nobody named.
@@ -230,7 +215,7 @@ RECORDED: list[tuple[Any, ...]] = [
     # One that never ends is an empty answer that was cut off.
     (UNENDED, "", "stop", "</think>", "", UNENDED, [0, 0, 0], [1, 0]),
     (UNENDED, "", "length", "</think>", "", UNENDED, [0, 0, 0], [1, 0]),
-    (f"{THOUGHT}17 zł", "", "stop", None, f"{THOUGHT}17 zł", None, [1, 0, 38], [0, 1]),
+    (f"{THOUGHT}17 zł", "", "stop", None, f"{THOUGHT}17 zł", None, [1, 0, 46], [0, 1]),
     ("17 zł [0]", "Hm.", "stop", None, "17 zł [0]", "Hm.", [1, 1, 9], [0, 0]),
 ]
 

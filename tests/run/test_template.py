@@ -150,6 +150,7 @@ CHATS = {
     "a {% block user %}Kto?{% endblock %} b{% block system %} {{ name }}{% endblock %}": [
         *(Message("system", "Ala"), Message("user", "Kto?"))
     ],
+    "{% block user %}Kto?{% endblock %}": [Message("user", "Kto?")],
     "{% block system %} {% endblock %}{% block user %}Kto?{% endblock %}": [
         Message("user", "Kto?")
     ],

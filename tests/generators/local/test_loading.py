@@ -173,15 +173,12 @@ def test_weights_that_are_left_over(
     assert "are not used, model.layers.1." in message
 
 
-@pytest.mark.parametrize("has_base", [True, False])
 def test_an_adapter_without_peft(
-    tiny_model: Path, tmp_path: Path, has_base: bool, monkeypatch: pytest.MonkeyPatch
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "peft", None)  # as where it is not installed
     directory = copied(tiny_model, tmp_path / "model")
     (directory / "adapter_config.json").write_text("{}")
-    if not has_base:
-        (directory / "config.json").unlink()
     with pytest.raises(UserError, match="holds a PEFT adapter: pip install peft, or merge"):
         check_paths(LocalConfig(model=str(directory)))
 

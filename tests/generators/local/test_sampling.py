@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from ragifeval.errors import UserError
-from ragifeval.generators.local.sampling import TokenChoice, choose, gumbel, stream
+from ragifeval.generators.local.sampling import choose, gumbel, stream
 
 PROBABILITIES = [0.5, 0.25, 0.0, 0.125, 0.125]
 ROWS = 10_000
@@ -40,18 +40,6 @@ def test_distribution(temperature: float, expected: list[float]) -> None:
             statistic += (count - ROWS * probability) ** 2 / (ROWS * probability)
     # Chi-square with at most 3 degrees of freedom: 16.27 is exceeded once in a thousand times.
     assert statistic < 16.27
-
-
-@pytest.mark.parametrize("temperature", [0, 1.0])
-def test_only_the_chosen_token_keeps_a_score(temperature: float) -> None:
-    scores = torch.tensor([PROBABILITIES, PROBABILITIES[::-1]]).log()
-    chosen = choose(scores, temperature, [stream(7, "a"), stream(7, "b")]).tolist()
-    if temperature == 0:
-        assert chosen == [0, 4]
-    choice = TokenChoice(temperature, [stream(7, "a"), stream(7, "b")])
-    result = choice(torch.empty(2, 0, dtype=torch.long), scores)
-    assert result.argmax(dim=-1).tolist() == chosen
-    assert (result == -math.inf).sum(dim=-1).tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])
