@@ -19,6 +19,7 @@ from ragifeval.generators.remote.batch import (
 )
 from tools.testing.batches import BatchService, answered
 from tools.testing.loopback import Loopback, failure
+from tools.testing.process import records
 
 KEY = "sk-0123456789abcdef"
 
@@ -37,7 +38,6 @@ EXPIRED = {"code": "batch_expired", "message": "This request expired."}
 REFUSED = {"status_code": 400, "body": {"error": {"message": "too long"}}}
 NO_CHOICES = {"status_code": 200, "body": {"choices": []}}
 LINES: list[tuple[dict[str, Any], str | None, str]] = [
-    (answered("Tak."), "Tak.", ""),
     (answered("Tak.") | {"error": None}, "Tak.", ""),
     ({"response": {"body": answered("Nie.")["response"]["body"]}}, "Nie.", ""),
     ({"response": None, "error": EXPIRED}, None, f"{NONE}This request expired."),
@@ -67,23 +67,17 @@ def test_requests_without_an_answer_are_written(tmp_path: Path) -> None:
     answers = list(generator.generate(asked))
     assert [answer.text for answer in answers] == ["Tak.", None, None]
     assert [answer.is_pending for answer in answers] == [False, True, True]
-    lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+    lines = records(tmp_path / "p.jsonl")
     assert [line["custom_id"] for line in lines] == ["p2@twin", "p1#2"]
-    assert lines[0] == {
-        "custom_id": "p2@twin",
-        "method": "POST",
-        "url": "/v1/chat/completions",
-        "body": {
-            "model": "m",
-            "messages": [{"role": "user", "content": "p2@twin?"}],
-            **{"temperature": 0.0, "top_p": 1, "max_tokens": 9},
-        },
-    }
+    messages = [{"role": "user", "content": "p2@twin?"}]
+    body = {"model": "m", "messages": messages, "temperature": 0.0, "top_p": 1, "max_tokens": 9}
+    where = {"method": "POST", "url": "/v1/chat/completions"}
+    assert lines[0] == {"custom_id": "p2@twin", **where, "body": body}
     # Prompts of one id are told apart by what they say; the same prompt has the same id again.
     hashed = FileGenerator(config(), BatchFiles([], tmp_path / "q.jsonl", []))
     twice = [*asked, Request("p1", Prompt((Message("user", "Else?"),))), request("p1")]
     assert len(list(hashed.generate(twice))) == 5
-    keys = [json.loads(line)["custom_id"] for line in (tmp_path / "q.jsonl").open()]
+    keys = [line["custom_id"] for line in records(tmp_path / "q.jsonl")]
     assert [key.partition("~")[0] for key in keys] == ["p1", "p2@twin", "p1", "p1", "p1"]
     assert keys[0] == keys[4] != keys[3]
     assert is_batch_file(tmp_path / "q.jsonl")
@@ -130,13 +124,11 @@ def test_a_service_is_sent_pieces_and_waited_for(run: Run, tmp_path: Path) -> No
     assert run.said[0] == "2 requests sent as batch-0"
     assert "batch-1: in_progress" in run.said
     assert list(tmp_path.iterdir()) == []  # nothing is left beside the log
-
-
-def test_a_run_that_is_stopped_goes_on_with_what_was_sent(run: Run, tmp_path: Path) -> None:
+    # A run that is stopped goes on with what was sent.
     assert run.ask(["p1", "p2"], stop=True) == []
-    assert json.loads(run.state.read_text()) == {"batches": ["batch-0"]}
+    assert json.loads(run.state.read_text()) == {"batches": ["batch-2"]}
     assert [answer.text for answer in run.ask(["p1", "p2"])] == ["p1?", "p2?"]
-    assert len(run.service.uploads) == 1
+    assert len(run.service.uploads) == 3
 
 
 def test_failures_and_expiry_leave_what_there_is(run: Run) -> None:
@@ -153,13 +145,10 @@ def test_failures_and_expiry_leave_what_there_is(run: Run) -> None:
     # What has no answer is sent as a new batch.
     run.service.answering = lambda key, body: answered("Nie.")
     assert [answer.text for answer in run.ask(["p2", "p3"])] == ["Nie.", "Nie."]
-
-
-def test_a_batch_that_fails_as_a_whole(run: Run) -> None:
     run.service.status = "failed"
-    (answer,) = run.ask(["p1"])
+    (answer,) = run.ask(["p4"])
     assert answer.error == "the batch ended without it; run again to ask for it"
-    assert "batch-0: failed line 1 is bad" in run.said
+    assert "batch-2: failed line 1 is bad" in run.said
 
 
 @pytest.mark.parametrize("at", ["POST /files", "POST /batches", "GET /batches/batch-0"])

@@ -10,85 +10,58 @@ from ragifeval.generators.remote.faults import retry_after, service_message, sta
 SECRET = "sk-0123456789"
 
 
-@pytest.mark.parametrize(
-    ("status", "again"),
-    [
-        *[(status, False) for status in (400, 401, 402, 403, 404, 405, 413, 415, 422, 451)],
-        *[(status, True) for status in (302, 307, 408, 409, 429, 500, 502, 503, 504, 529, 599)],
-    ],
-)
-def test_decides_what_is_asked_again(status: int, again: bool) -> None:
-    assert status_fault(status, {}, b"{}").again == again
+def test_decides_what_is_asked_again() -> None:
+    for status in (400, 401, 402, 403, 404, 405, 413, 415, 422, 451, 501):
+        assert not status_fault(status, {}, b"{}").again
+    for status in (302, 307, 408, 409, 429, 500, 502, 503, 504, 529, 599):
+        assert status_fault(status, {}, b"{}").again
 
 
-@pytest.mark.parametrize(
-    ("body", "message", "code"),
-    [
-        ({"error": {"message": "m", "code": "c"}}, "m", "c"),
-        ({"error": {"message": "m", "code": 404}}, "m", None),
-        ([{"error": {"message": "m", "code": 404}}], "m", None),  # Vertex AI
-        ({"object": "error", "message": "m", "code": 400}, "m", None),  # vLLM, formerly
-        ({"detail": "m"}, "m", None),  # FastAPI
-        ({"detail": [{"msg": "m"}]}, '[{"msg": "m"}]', None),
-        ({"error": "m"}, "m", None),
-        ({"message": "m"}, "m", None),
-        ({"error": {"error": {"message": "m"}}}, "m", None),
-        ({"x": "y"}, '{"x": "y"}', None),
-        ("m", "m", None),
-        (3, "3", None),
-    ],
-)
+MESSAGES: list[tuple[object, str, str | None]] = [
+    ({"error": {"message": "m", "code": "c"}}, "m", "c"),
+    ([{"error": {"message": "m", "code": 404}}], "m", None),  # Vertex AI
+    ({"object": "error", "message": "m", "code": 400}, "m", None),  # vLLM, formerly
+    ({"detail": [{"msg": "m"}]}, '[{"msg": "m"}]', None),  # FastAPI
+    ({"error": "m"}, "m", None),
+    ({"x": "y"}, '{"x": "y"}', None),
+    (b"", "", None),
+    (b"plain text\n", "plain text", None),
+    (b"<html>", "an HTML page", None),
+    (b"z\xb3e", "z\ufffde", None),
+]
+
+
+@pytest.mark.parametrize(("body", "message", "code"), MESSAGES)
 def test_finds_the_message(body: object, message: str, code: str | None) -> None:
-    assert service_message(json.dumps(body).encode()) == (message, code)
+    given = body if isinstance(body, bytes) else json.dumps(body).encode()
+    assert service_message(given) == (message, code)
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (b"", ""),
-        (b"plain text\n", "plain text"),
-        (b"<html>", "an HTML page"),
-        (b"z\xb3e", "z\ufffde"),
-        (b"[" * 99_999, "[" * 99_999),
-    ],
-)
-def test_a_message_need_not_be_json(body: bytes, message: str) -> None:
-    assert service_message(body) == (message, None)
+REDIRECTS = {
+    "https://anna:tajne@h:8/v2?key=tajne#tajne": "https://h:8/v2",
+    "/login?next=tajne": "/login",
+    "": "nowhere",
+}
 
 
-@pytest.mark.parametrize(
-    ("location", "shown"),
-    [
-        ("https://h/v2", "redirects to https://h/v2"),
-        ("https://anna:tajne@h:8/v2?key=tajne#tajne", "redirects to https://h:8/v2"),
-        ("/login?next=tajne", "redirects to /login"),
-        ("http://[", "redirects to http://["),
-        ("", "redirects to nowhere"),
-    ],
-)
+@pytest.mark.parametrize(("location", "shown"), REDIRECTS.items())
 def test_says_where_a_redirect_leads(location: str, shown: str) -> None:
-    assert str(status_fault(302, {"location": location}, b"")).endswith(shown)
+    assert str(status_fault(302, {"location": location}, b"")).endswith(f"redirects to {shown}")
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("0", 0),
-        ("7", 7),
-        (" 1.5 ", 1.5),
-        ("-3", 0),
-        ("", None),
-        ("soon", None),
-        ("nan", None),
-        ("inf", None),
-        ("Mon, 01 Jan 99999999999 00:00:00 GMT", None),
-        ("Mon, 01 Jan 2029 00:00:00 +99999999999999999999", None),
-        ("Mon, 01 Jan 2029 00:00:09999999999999999999 GMT", None),
-        ("Mon, 99 Foo 2020 99:99:99", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
-        ("Wed, 21 Oct 2015 07:28:00", 0),
-    ],
-)
+WAITS = {
+    " 1.5 ": 1.5,
+    "-3": 0,
+    "": None,
+    "soon": None,
+    "nan": None,
+    "Mon, 01 Jan 99999999999 00:00:00 GMT": None,
+    "Mon, 01 Jan 2029 00:00:00 +99999999999999999999": None,
+    "Wed, 21 Oct 2015 07:28:00": 0,
+}
+
+
+@pytest.mark.parametrize(("header", "seconds"), WAITS.items())
 def test_reads_how_long_to_wait(header: str, seconds: float | None) -> None:
     assert retry_after({"retry-after": header}) == seconds
 
@@ -101,7 +74,6 @@ def test_reads_until_when_to_wait() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("no key here", "no key here"),
         (f"wrong: {SECRET}!", "wrong: ***!"),
         (f"wrong: x{SECRET}, {SECRET}y", "wrong: x***, ***y"),
         ("wrong: sk-01234...", "wrong: ***..."),

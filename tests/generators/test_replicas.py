@@ -15,17 +15,17 @@ def picked(replicas: Replicas, now: float, *avoid: Replica) -> str:
     return replicas.pick(avoid, now).url[7]
 
 
-def test_picks_in_turn() -> None:
+def test_picks_in_turn_and_avoids_what_it_can() -> None:
     replicas = replicas_at("abc")
     assert [picked(replicas, 0) for _ in range(7)] == list("abcabca")
-
-
-def test_avoids_what_it_can() -> None:
     replicas = replicas_at("ab")
-    a = replicas.pick((), 0)
+    a, b = replicas.pick((), 0), replicas.pick((), 0)
     assert [picked(replicas, 0, a) for _ in range(3)] == list("bbb")
-    b = replicas.pick((a,), 0)
     assert picked(replicas, 0, a, b) in "ab"
+    assert replicas.has_other([a], 0)
+    assert not replicas.has_other([a, b], 0)
+    replicas.set_aside(b, 0)
+    assert not replicas.has_other([a], 0)
 
 
 def test_leaves_a_broken_one_alone_and_tries_it_once_when_its_pause_is_over() -> None:
@@ -39,7 +39,8 @@ def test_leaves_a_broken_one_alone_and_tries_it_once_when_its_pause_is_over() ->
 def test_the_pause_grows_until_it_responds() -> None:
     replicas = replicas_at("ab")
     a = replicas.pick((), 0)
-    replicas.set_aside(a, 0)
+    for second in range(10):
+        replicas.set_aside(a, second)  # questions that were under way
     returns = []
     now = 0.0
     for _ in range(6):
@@ -50,32 +51,3 @@ def test_the_pause_grows_until_it_responds() -> None:
     assert returns == [30, 90, 210, 450, 930, 1410]
     replicas.restore(a)
     assert [picked(replicas, now) for _ in range(4)] == list("baba")
-
-
-def test_questions_under_way_when_it_breaks_do_not_lengthen_the_pause() -> None:
-    replicas = replicas_at("ab")
-    a = replicas.pick((), 0)
-    for now in range(10):
-        replicas.set_aside(a, now)
-    assert a.back_at == 30
-
-
-def test_somebody_has_to_be_asked() -> None:
-    replicas = replicas_at("ab")
-    a, b = replicas.pick((), 0), replicas.pick((), 0)
-    replicas.set_aside(b, 0)
-    replicas.set_aside(a, 5)
-    assert [picked(replicas, 6) for _ in range(4)] == list("abab")
-    assert picked(replicas, 6, a) == "b"
-    assert picked(replicas, 6, b) == "a"
-    # Being asked meanwhile does not lengthen a pause.
-    assert (a.back_at, b.back_at) == (35, 30)
-
-
-def test_knows_whether_there_is_another() -> None:
-    replicas = replicas_at("ab")
-    a, b = replicas.pick((), 0), replicas.pick((), 0)
-    assert replicas.has_other([a], 0)
-    assert not replicas.has_other([a, b], 0)
-    replicas.set_aside(b, 0)
-    assert not replicas.has_other([a], 0)

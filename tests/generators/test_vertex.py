@@ -1,7 +1,6 @@
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,31 +27,30 @@ TOKEN = "ya29.canary-token"
 TAK = in_turn(chat("Tak."))
 
 
-@dataclass
-class KeyFile:
-    """Writes key files of service accounts."""
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "key.json"
 
-    path: Path
-    private_key: str
 
-    def write(self, token_uri: str = "http://127.0.0.1:9/token", **changes: Any) -> str:
-        info = {
-            "type": "service_account",
-            "project_id": "projekt-7",
-            "private_key_id": "1",
-            "private_key": self.private_key,
-            "client_email": "ocena@projekt-7.iam.gserviceaccount.com",
-            "token_uri": token_uri,
-            **changes,
-        }
-        kept = {name: value for name, value in info.items() if value is not None}
-        self.path.write_text(json.dumps(kept), encoding="utf-8")
-        return str(self.path)
+Write = Callable[..., str]
 
 
 @pytest.fixture
-def key_file(tmp_path: Path, private_key: str) -> KeyFile:
-    return KeyFile(tmp_path / "key.json", private_key)
+def key_file(path: Path, private_key: str) -> Write:
+    """Writes the key file of a service account."""
+
+    def write(token_uri: str | None = "http://127.0.0.1:9/token", **changes: Any) -> str:
+        info = {
+            **{"type": "service_account", "project_id": "projekt-7", "private_key_id": "1"},
+            "private_key": private_key,
+            "client_email": "ocena@projekt-7.iam.gserviceaccount.com",
+            **{"token_uri": token_uri, **changes},
+        }
+        kept = {name: value for name, value in info.items() if value is not None}
+        path.write_text(json.dumps(kept), encoding="utf-8")
+        return str(path)
+
+    return write
 
 
 def tokens(delay: float = 0.0) -> Script:
@@ -84,21 +82,17 @@ def token_server() -> Iterator[Loopback]:
         yield server
 
 
-@pytest.mark.parametrize(
-    ("location", "host"),
-    [
-        ("europe-west4", "europe-west4-aiplatform.googleapis.com"),
-        ("global", "aiplatform.googleapis.com"),
-    ],
-)
-def test_knows_the_endpoint_of_the_project(key_file: KeyFile, location: str, host: str) -> None:
-    assert ServiceAccount(key_file.write()).api_base(location) == (
-        f"https://{host}/v1/projects/projekt-7/locations/{location}/endpoints/openapi"
-    )
+def test_knows_the_endpoint_of_the_project(key_file: Write) -> None:
+    account = ServiceAccount(key_file())
+    for location, host in (("europe-west4", "europe-west4-aiplatform"), ("global", "aiplatform")):
+        assert account.api_base(location) == (
+            f"https://{host}.googleapis.com/v1/projects/projekt-7/locations/{location}/"
+            "endpoints/openapi"
+        )
 
 
-def test_asks_with_a_token_instead_of_a_key(key_file: KeyFile, token_server: Loopback) -> None:
-    path = key_file.write(f"{token_server.url}/token")
+def test_asks_with_a_token_instead_of_a_key(key_file: Write, token_server: Loopback) -> None:
+    path = key_file(f"{token_server.url}/token")
     with Loopback(TAK) as server:
         found = answers(path, server.url, 10, threads=4)
     assert [answer.text for answer in found] == ["Tak."] * 10
@@ -109,7 +103,7 @@ def test_asks_with_a_token_instead_of_a_key(key_file: KeyFile, token_server: Loo
 
 
 def test_renews_an_expiring_token_once_for_all_requests(
-    key_file: KeyFile, monkeypatch: pytest.MonkeyPatch
+    key_file: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passed = 0.0
     clock = SimpleNamespace(time=lambda: time.time() + passed)
@@ -122,7 +116,7 @@ def test_renews_an_expiring_token_once_for_all_requests(
         return chat("Tak.", delay=0.02)
 
     with Loopback(tokens(delay=0.05)) as token_server, Loopback(script) as server:
-        path = key_file.write(f"{token_server.url}/token")
+        path = key_file(f"{token_server.url}/token")
         found = answers(path, server.url, 120, threads=16)
     assert all(answer.text == "Tak." for answer in found)
     used = [token_of(call) for call in server.calls]
@@ -132,14 +126,14 @@ def test_renews_an_expiring_token_once_for_all_requests(
     assert len(token_server.calls) == 2
 
 
-def test_renews_a_revoked_token_once_for_all_requests(key_file: KeyFile) -> None:
+def test_renews_a_revoked_token_once_for_all_requests(key_file: Write) -> None:
     def script(call: Call) -> Response:
         if token_of(call) == f"{TOKEN}-0" and call.index >= 20:
             return failure(401, f"revoked: {token_of(call)}", delay=0.02)
         return chat("Tak.", delay=0.02)
 
     with Loopback(tokens(delay=0.05)) as token_server, Loopback(script) as server:
-        path = key_file.write(f"{token_server.url}/token")
+        path = key_file(f"{token_server.url}/token")
         found = answers(path, server.url, 100, threads=16, max_retries=0)
     assert [answer.error for answer in found] == [None] * 100
     assert len(token_server.calls) == 2
@@ -147,9 +141,9 @@ def test_renews_a_revoked_token_once_for_all_requests(key_file: KeyFile) -> None
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_an_account_without_access_ends_the_run(
-    key_file: KeyFile, token_server: Loopback, status: int
+    key_file: Write, token_server: Loopback, status: int
 ) -> None:
-    path = key_file.write(f"{token_server.url}/token")
+    path = key_file(f"{token_server.url}/token")
 
     def script(call: Call) -> Response:
         return failure(status, f"no role for {token_of(call)}")
@@ -166,83 +160,66 @@ def test_an_account_without_access_ends_the_run(
 # What may be wrong
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (None, "cannot be read: No such file or directory"),
-        ("{", "is not valid JSON, so no key file of a service account"),
-        ("-----BEGIN PRIVATE KEY-----canary", "is not valid JSON, so no key file"),
-        ("[]", "is no key file of a service account"),
-        ('{"type": "authorized_user"}', "is no key file of a service account"),
-        ('{"type": "service_account"}', "client_email is missing"),
-        ({"private_key": "canary"}, "its private_key is no RSA key in PEM format"),
-        ({"private_key": 1}, "private_key is missing"),
-        ({"token_uri": None}, "token_uri is missing"),
-        ({"project_id": None}, "has no project_id"),
-    ],
-)
+KEY_FILES: list[tuple[str | dict[str, Any] | None, str]] = [
+    (None, "cannot be read: No such file or directory"),
+    ("-----BEGIN PRIVATE KEY-----canary", "is not valid JSON, so no key file of a service account"),
+    ('{"type": "authorized_user"}', "is no key file of a service account"),
+    ({"private_key": "canary"}, "its private_key is no RSA key in PEM format"),
+    ({"private_key": 1}, "private_key is missing"),
+    ({"token_uri": None}, "token_uri is missing"),
+    ({"project_id": None}, "has no project_id"),
+]
+
+
+@pytest.mark.parametrize(("content", "line"), KEY_FILES)
 def test_refuses_what_is_no_key_file(
-    key_file: KeyFile, content: str | dict[str, Any] | None, line: str
+    path: Path, key_file: Write, content: str | dict[str, Any] | None, line: str
 ) -> None:
-    path = key_file.path
     if isinstance(content, str):
         path.write_text(content)
     elif content is not None:
-        key_file.write(**content)
+        key_file(**content)
     config = RemoteConfig(model="google/m", vertex_credentials=str(path))
     said = end_of(lambda: RemoteGenerator(config, "-", False))
     assert said.startswith(f"{path}: ")
     assert line in said
 
 
-def test_a_cut_private_key_is_not_shown(key_file: KeyFile) -> None:
-    path = key_file.write(private_key=key_file.private_key[:300])
-    assert key_file.private_key[40:60] not in end_of(lambda: ServiceAccount(path))
-
-
 GONE = {"error": "invalid_grant", "error_description": "gone"}
+REFUSALS = [
+    (Response(GONE, status=400), "gives no token: invalid_grant: gone"),
+    (Response({}), "gives no token: No access token in response."),
+    (Response(status=307, headers={"Location": "http://127.0.0.1:9/"}), "gives no token"),
+]
 
 
-@pytest.mark.parametrize(
-    ("response", "line"),
-    [
-        (Response(GONE, status=400), "gives no token: invalid_grant: gone"),
-        (Response({}), "gives no token: No access token in response."),
-        (Response("nie", status=403), "gives no token: nie"),
-        (Response(status=307, headers={"Location": "http://127.0.0.1:9/"}), "gives no token"),
-    ],
-)
-def test_no_token_ends_the_run(key_file: KeyFile, response: Response, line: str) -> None:
+@pytest.mark.parametrize(("response", "line"), REFUSALS)
+def test_no_token_ends_the_run(key_file: Write, response: Response, line: str) -> None:
     with Loopback(in_turn(response)) as token_server, Loopback(TAK) as server:
-        path = key_file.write(f"{token_server.url}/token")
+        path = key_file(f"{token_server.url}/token")
         said = end_of(lambda: answers(path, server.url))
     assert said.startswith(f"{path}: 127.0.0.1:{token_server.port} {line}")
     assert server.calls == []
 
 
-def test_no_token_server_ends_the_run(key_file: KeyFile) -> None:
+def test_no_token_server_ends_the_run(key_file: Write) -> None:
     with dead_url() as url:
-        path = key_file.write(f"{url}/token")
+        path = key_file(f"{url}/token")
         assert "cannot be reached" in end_of(lambda: answers(path, "http://127.0.0.1:9/v1"))
 
 
-@pytest.mark.parametrize(
-    "token",
-    [
-        b"nie",
-        b"[]",
-        b'{"access_token": "t", "expires_in": "x"}',
-        b'{"access_token": 3, "expires_in": 60}',
-        b'{"access_token": "a\\nb", "expires_in": 60}',
-        b'{"access_token": "", "expires_in": 60}',
-    ],
-)
-def test_nonsense_for_a_token_is_a_passing_fault(key_file: KeyFile, token: bytes) -> None:
-    good = json.dumps({"access_token": TOKEN, "expires_in": 60}).encode()
-    with (
-        Loopback(in_turn(Response(token), Response(good))) as token_server,
-        Loopback(TAK) as server,
-    ):
-        (answer,) = answers(key_file.write(f"{token_server.url}/token"), server.url)
+NO_TOKENS = [
+    b"nie",
+    b'{"access_token": "t", "expires_in": "x"}',
+    b'{"access_token": "a\\nb", "expires_in": 60}',
+    b'{"access_token": "", "expires_in": 60}',
+]
+
+
+@pytest.mark.parametrize("token", NO_TOKENS)
+def test_nonsense_for_a_token_is_a_passing_fault(key_file: Write, token: bytes) -> None:
+    script = in_turn(Response(token), Response({"access_token": TOKEN, "expires_in": 60}))
+    with Loopback(script) as token_server, Loopback(TAK) as server:
+        (answer,) = answers(key_file(f"{token_server.url}/token"), server.url)
     assert (answer.text, answer.error) == ("Tak.", None)
     assert len(token_server.calls) == 2

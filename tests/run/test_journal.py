@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,8 +9,6 @@ from typing import Any
 import pytest
 
 from ragifeval.errors import UserError
-from ragifeval.files import write_json
-from ragifeval.paths import ROOT
 from ragifeval.results.outputs import summary_path
 from ragifeval.run.journal import Journal
 from ragifeval.run.outcome import check_record
@@ -70,16 +66,16 @@ def resumed(path: Path, overwrite: bool = False) -> list[str]:
 class TestAppend:
     def test_a_record_a_line(self, path: Path) -> None:
         # A service that cuts an emoji in two sends half of it as a JSON escape.
-        odd = record("p02", answer="zażółć\n[0]\u2028\x85 \ud83d")
+        odd = record("p02", answer="zażółć\n[0]\u2028\x85 \ud83d", reasoning="hm")
         with log_of(path) as log:
             log.append(record("p01"))
             # Written and flushed at once: another process reads it now.
             assert records(path) == [record("p01")]
             log.append(odd)
-        assert records(path) == [record("p01"), odd]
         assert path.read_bytes().count(b"\n") == 2
         assert "zażółć".encode() in path.read_bytes()
-        assert resumed(path) == ["p01", "p02"]
+        with log_of(path) as log:
+            assert list(log.records()) == [record("p01"), odd]
 
     @pytest.mark.parametrize("change", ["removed", "replaced"])
     def test_a_log_that_is_taken_away_ends_the_run(self, path: Path, change: str) -> None:
@@ -95,16 +91,13 @@ class TestAppend:
 class TestResume:
     def test_samples_without_an_answer_are_asked_again(self, path: Path) -> None:
         assert resumed(path) == []
-        whole = [record("p01", reasoning="hm"), record("p03")]
-        write(path, whole[0], failed("p02"), whole[1], end="\n \r\n")
-        with log_of(path) as log:
-            assert list(log.records()) == whole
-        assert records(path) == whole
+        write(path, record("p01"), failed("p02"), record("p03"), end="\n \r\n")
+        assert resumed(path) == ["p01", "p03"]
+        assert records(path) == [record("p01"), record("p03")]
 
     WHOLE = json.dumps(record("p02"), ensure_ascii=False).encode()
     TORN = {
         "in the middle": WHOLE[:40],
-        "after one character": b"{",
         "in the middle of a letter": WHOLE[: WHOLE.index("ł".encode()) + 1],
         "before the end of the line": WHOLE,
         "left as zeros": b"\0" * 100,
@@ -128,8 +121,7 @@ class TestRefused:
             for lines, parts in (
                 ([record("p01", other(data="2", matching="words"))], "data, matching"),
                 ([record("p01", other(later="part"))], "later"),
-                ([failed("p01", other(model="b#1"))], "model"),
-                ([record("p01"), failed("p02"), record("p03", other(model="b#1"))], "model"),
+                ([record("p01"), failed("p02"), failed("p03", other(model="b#1"))], "model"),
             )
         ),
         *(
@@ -137,19 +129,10 @@ class TestRefused:
             for changes, why in (
                 ({"id": 7}, "its id is no text"),
                 ({"answer": None}, "it has neither an answer nor an error"),
-                *(
-                    (scores, "its scores are no scores of this harness")
-                    for scores in (
-                        {"scores": {"include": 2.0}},
-                        {"scores": {"include": True}},
-                        {"scores": {"bleu": 1.0}},
-                        {"scores_words": {"exclude": 1.0}},
-                        {"scores_words": None},
-                    )
-                ),
+                ({"scores": {"include": 2.0}}, "its scores are no scores of this harness"),
+                ({"scores_words": {"exclude": 1.0}}, "its scores are no scores of this harness"),
             )
         ),
-        ([record("p01"), {"id": "a", "signature": "data:1"}], "is no record of this harness"),
         ([record("p01"), record("p02") | {"signature": 1}], "is no record of this harness"),
     ]
 
@@ -184,35 +167,29 @@ class TestOverwrite:
             log.append(record("p03"))
         assert records(path) == [record("p03")]
 
-    @pytest.mark.parametrize("content", ['{"id": "p01", "context": []}', "Notatki"])
-    @pytest.mark.parametrize("end", ["\n", ""])
+    @pytest.mark.parametrize("content", ['{"id": "p01", "context": []}', "Notatki\n"])
     @pytest.mark.parametrize("overwrite", [True, False])
-    def test_what_is_no_log_stays(
-        self, path: Path, content: str, end: str, overwrite: bool
-    ) -> None:
-        path.write_text(content + end, encoding="utf-8")
+    def test_what_is_no_log_stays(self, path: Path, content: str, overwrite: bool) -> None:
+        path.write_text(content, encoding="utf-8")
         with pytest.raises(UserError) as caught:
             resumed(path, overwrite)
         assert str(caught.value) == (
             f"{path}: was not made by this harness and is never replaced; name another --log_path"
         )
-        assert path.read_text(encoding="utf-8") == content + end
+        assert path.read_text(encoding="utf-8") == content
 
 
 class TestUnwritable:
     # Not even root may write in /sys.
-    @pytest.mark.parametrize("name", ["missing/out.jsonl", "file/out.jsonl", "folder", "/sys/out"])
+    @pytest.mark.parametrize("name", ["missing/out.jsonl", "folder", "/sys/out"])
     def test_no_file_can_be_there(self, tmp_path: Path, name: str) -> None:
-        (tmp_path / "file").touch()
         (tmp_path / "folder").mkdir()
         path = tmp_path / name
         with pytest.raises(UserError) as caught, log_of(path):
             pass
         reason = "no such folder" if name == "missing/out.jsonl" else ""
         assert str(caught.value).startswith(f"{path}: cannot be written: {reason}")
-        assert "\n" not in str(caught.value)
         assert not (tmp_path / "missing").exists()
-        assert list((tmp_path / "folder").iterdir()) == []
 
     def test_a_pipe_or_a_device(self, path: Path) -> None:
         os.mkfifo(path)
@@ -223,27 +200,13 @@ class TestUnwritable:
         assert not Path("/dev/null.lock").exists()
 
 
-HOLD = """
-import sys
-from pathlib import Path
-from ragifeval.run.journal import Journal
-from ragifeval.scoring.signature import Signature
-with Journal(Path(sys.argv[1]), Signature.parse(sys.argv[2]), check=lambda record: None):
-    print("open", flush=True)
-    sys.stdin.read()
-"""
-
-
 class TestTwoProcesses:
     def test_one_at_a_time(self, path: Path) -> None:
+        """tests/end_to_end/test_disk.py has two processes of which one is killed."""
         content = write(path, record("p01"))
-        command = [sys.executable, "-c", HOLD, str(path), str(OURS)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         link, twin = path.with_name("link.jsonl"), path.with_name("twin.jsonl")
         link.symlink_to(path)
-        with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "open\n"
+        with log_of(path):
             for name, overwrite in ((path, False), (path, True), (link, False)):
                 with pytest.raises(UserError) as caught:
                     resumed(name, overwrite)
@@ -254,29 +217,13 @@ class TestTwoProcesses:
                 resumed(twin)
             twin.unlink()
             assert resumed(path.with_name("other.jsonl")) == []
-            process.communicate("", timeout=30)
         assert resumed(path) == ["p01"]
 
 
 # Log -> the summary beside it: every log has one of its own.
-SUMMARIES = {
-    "bielik-11b-v2.6.jsonl": "bielik-11b-v2.6.summary.json",
-    "bielik-11b-v2.6": "bielik-11b-v2.6.summary.json",
-    "out": "out.summary.json",
-    "out.json": "out.json.summary.json",
-}
+SUMMARIES = {"b-v2.6.jsonl": "b-v2.6.summary.json", "b.json": "b.json.summary.json"}
 
 
 @pytest.mark.parametrize(("log", "summary"), SUMMARIES.items())
 def test_the_summary_stands_beside_the_log(tmp_path: Path, log: str, summary: str) -> None:
     assert summary_path(tmp_path / log) == tmp_path / summary
-
-
-def test_json_is_written_whole_or_not_at_all(path: Path) -> None:
-    write_json(path, {"a": "zażółć \ud83d"})
-    with pytest.raises(TypeError):
-        write_json(path, {"a": object()})
-    text = path.read_text(encoding="utf-8")
-    assert json.loads(text) == {"a": "zażółć \ud83d"}
-    assert "zażółć" in text
-    assert list(path.parent.iterdir()) == [path]

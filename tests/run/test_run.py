@@ -1,6 +1,5 @@
 """The loop: what is asked, what is recorded, and what a second start asks for."""
 
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ import pytest
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.generators.base import Answer, Request
-from ragifeval.run.asking import split_reasoning
 from ragifeval.run.journal import Journal
 from ragifeval.run.outcome import Outcome, check_record
 from ragifeval.run.run import Task, resume, run
@@ -25,40 +23,18 @@ from ragifeval.scoring.signature import Signature, fingerprint
 from ragifeval.text.normalizer import Normalizer
 from tools.testing.process import by_id, records
 
-# Text, the end of the reasoning -> answer, reasoning, whether it ended.
-REASONING: list[tuple[str, str | None, tuple[str, str, bool]]] = [
-    (" 17 zł\n", None, (" 17 zł\n", "", True)),
-    ("<think>Hm.</think>17 zł", None, ("<think>Hm.</think>17 zł", "", True)),
-    ("Hm.\n</think>\n\n17 zł [0]\n", "</think>", ("17 zł [0]", "Hm.\n</think>", True)),
-    ("Hm.</think>", "</think>", ("", "Hm.</think>", True)),
-    # It thinks twice: all that stands up to the last end is reasoning.
-    ("a</think>b</think>17 zł", "</think>", ("17 zł", "a</think>b</think>", True)),
-    ("Hm. 17 zł </thin", "</think>", ("", "Hm. 17 zł </thin", False)),
-    ("Hm. [KONIEC] 17 zł", "[KONIEC]", ("17 zł", "Hm. [KONIEC]", True)),
-]
-
-
-@pytest.mark.parametrize(("text", "end", "parted"), REASONING)
-def test_split_reasoning(text: str, end: str | None, parted: tuple[str, str, bool]) -> None:
-    assert split_reasoning(text, end) == parted
-
-
+CONTEXT = ("a", "b", "c")
 BENCHMARK = Benchmark(
     {
         "a": Document("a", "Opłata wynosi 17 zł."),
         "b": Document("b", "Termin to 30 dni."),
         "c": Document("c", "Wniosek składa się w urzędzie."),
     },
-    tuple(
-        Sample(id=f"p{number}", question=question, context=("a", "b", "c"), expect=expect)
-        for number, (question, expect) in enumerate(
-            [
-                ("Ile wynosi opłata?", {"include": ["7 zł"], "cite": ["a"]}),
-                ("Jaki jest termin?", {"include": ["30 dni"]}),
-                ("Jaka będzie pogoda?", {"refuse": True}),
-                ("Gdzie złożyć wniosek?", {"include": ["urząd"], "safe": True}),
-            ]
-        )
+    (
+        Sample("p0", "Ile wynosi opłata?", CONTEXT, {"include": ["7 zł"], "cite": ["a"]}),
+        Sample("p1", "Jaki jest termin?", CONTEXT, {"include": ["30 dni"]}),
+        Sample("p2", "Jaka będzie pogoda?", CONTEXT, {"refuse": True}),
+        Sample("p3", "Gdzie złożyć wniosek?", CONTEXT, {"include": ["urząd"], "safe": True}),
     ),
 )
 SIGNATURE = Signature({"data": "11111111", "model": "canned#1"})
@@ -72,29 +48,21 @@ class CannedGenerator:
     def __init__(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
         self.answers = answers
         self.asked: list[str] = []
-        self.requests: list[Request] = []
 
     def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
-        self.requests = list(requests)
-        self.asked = [request.id for request in self.requests]
-        for request in reversed(self.requests):
+        taken = list(requests)
+        self.asked = [request.id for request in taken]
+        for request in reversed(taken):
             yield Answer(request, **self.answers[request.id])
 
     def stop(self) -> None:
         """It has nothing in flight."""
 
 
-OBSERVED = {
-    **{"refused": False, "refusal_due": False, "cited": 0, "distractors": None, "unknown": 0}
-}
 STOP = {"finish_reason": "stop"}
+USAGE = {"prompt_tokens": 90, "completion_tokens": 9}
 ANSWERS: dict[str, dict[str, Any]] = {
-    "p0": {
-        **STOP,
-        "text": "Opłata wynosi 17 zł [0].",
-        "usage": {"prompt_tokens": 90, "completion_tokens": 9},
-        "seconds": 1.23456,
-    },
+    "p0": {**STOP, "text": "Opłata wynosi 17 zł [0].", "usage": USAGE, "seconds": 1.23456},
     "p1": {"text": None, "error": "timeout after 600 s"},
     "p2": {**STOP, "text": f"{REFUSAL_MESSAGE}."},
     "p3": {"text": "W urzędzie, do którego", "finish_reason": "length"},
@@ -181,6 +149,8 @@ class TestRun:
         assert list(found) == ["p3", "p2", "p1", "p0"]  # as they came
         lengths = {"len_chars": 24.0, "len_words": 5.0}
         cited = {"cite_f1": 1.0, "cite_precision": 1.0, "cite_recall": 1.0}
+        observed = {"refused": False, "refusal_due": False}
+        observed |= {"cited": 1, "distractors": 0, "unknown": 0}
         assert found["p0"] == {
             "id": "p0",
             "question": "Ile wynosi opłata?",
@@ -189,14 +159,14 @@ class TestRun:
             "scores": {"include": 1.0, **cited, **lengths},
             "scores_words": {"include": 0.0, **cited, **lengths},
             "finish_reason": "stop",
-            "usage": {"prompt_tokens": 90, "completion_tokens": 9},
+            "usage": USAGE,
             "seconds": 1.235,
             "retries": 0,
             "error": None,
             "signature": str(SIGNATURE),
             "category": None,
             "kind": [],
-            "observed": OBSERVED | {"cited": 1, "distractors": 0},
+            "observed": observed,
             "model": "canned",
             "asked": ANY,
             "prompt_hash": fingerprint(said),
@@ -224,34 +194,19 @@ class TestRun:
         self, task: Task, evaluate: Evaluate, log: Path
     ) -> None:
         answers = {**ANSWERS, "p0": {**STOP, "text": "17 zł [1]"}}
-        _, generator = evaluate(replace(task, shuffle_seed=0), answers)
-        assert generator.requests[0].prompt.messages[-1].content == (
+        evaluate(replace(task, shuffle_seed=0), answers, log_prompts=True)
+        first = records(log)[-1]
+        assert first["prompt"][-1]["content"] == (
             "Wniosek składa się w urzędzie. Opłata wynosi 17 zł. Termin to 30 dni. "
             "Ile wynosi opłata?"
         )
-        first = records(log)[-1]
         # By random.Random("0:p0").shuffle, in a process of its own.
         assert first["context"] == ["c", "a", "b"]
         assert first["scores"]["cite_f1"] == 1.0
 
-    def test_prompts_are_rendered_when_the_model_has_room(self, task: Task, scorer: Scorer) -> None:
-        class StoppedAfterTwo(CannedGenerator):
-            def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
-                for request in requests:
-                    self.asked.append(request.id)
-                    if len(self.asked) == 2:
-                        signal.raise_signal(signal.SIGINT)
-                    yield Answer(request, **self.answers[request.id])
 
-        generator, outcome = StoppedAfterTwo(ANSWERS), task.new_outcome()
-        run(task, generator, lambda: scorer, None, outcome)
-        assert generator.asked == ["p0", "p1"]
-        assert (answered(outcome), outcome.failed) == ({0}, {"p1": "timeout after 600 s"})
-        assert (outcome.interrupted, outcome.status) == (True, "partial")
-
-
-THOUGHT = "<think>7 zł? Nie. [1] [2]</think>"
-UNENDED = "<think>17 zł [0]"
+THOUGHT = "<think>7 zł?</think> Nie. [1] [2]</think>"  # up to the last end
+UNENDED = "<think>17 zł [0] </thin"
 # What the model says, with its reasoning apart or not, why it ended, the end of reasoning that the
 # config names -> answer and reasoning in the record; include, cite_f1, len_chars; how many were
 # cut off, how many hold an end that nobody named.
@@ -260,7 +215,7 @@ RECORDED: list[tuple[Any, ...]] = [
     # One that never ends is an empty answer that was cut off.
     (UNENDED, "", "stop", "</think>", "", UNENDED, [0, 0, 0], [1, 0]),
     (UNENDED, "", "length", "</think>", "", UNENDED, [0, 0, 0], [1, 0]),
-    (f"{THOUGHT}17 zł", "", "stop", None, f"{THOUGHT}17 zł", None, [1, 0, 38], [0, 1]),
+    (f"{THOUGHT}17 zł", "", "stop", None, f"{THOUGHT}17 zł", None, [1, 0, 46], [0, 1]),
     ("17 zł [0]", "Hm.", "stop", None, "17 zł [0]", "Hm.", [1, 1, 9], [0, 0]),
 ]
 
@@ -286,17 +241,14 @@ class TestResume:
         mended = {"p1": {**STOP, "text": "30 dni [1]"}}
         outcome, generator = evaluate(task, mended)
         assert generator.asked == ["p1"]
-        assert answered(outcome) == {0, 1, 2, 3}
-        assert outcome.failed == {}
+        assert (answered(outcome), outcome.failed) == ({0, 1, 2, 3}, {})
         assert outcome.truncated == 1
-        # Two starts come to the same as one that had all answers at once.
+        # Two starts come to the same as one that had all answers at once; a third asks nothing.
         at_once, _ = evaluate(task, {**ANSWERS, **mended}, "at_once.jsonl")
-        for rule in ("substring", "words"):
-            assert means(outcome, rule) == means(at_once, rule)
-        # A third start asks nothing.
         again, generator = evaluate(task, {})
         assert generator.asked == []
-        assert means(again, "words") == means(outcome, "words")
+        for rule in ("substring", "words"):
+            assert means(outcome, rule) == means(at_once, rule) == means(again, rule)
 
     def test_answers_of_other_samples_stay_and_are_not_counted(
         self, task: Task, evaluate: Evaluate, log: Path
@@ -305,8 +257,6 @@ class TestResume:
         outcome, generator = evaluate(replace(task, samples=BENCHMARK.samples[1:3]))
         assert generator.asked == ["p1"]
         assert answered(outcome) == {1}  # p2, second of the two
-        assert set(means(outcome, "words")) == {
-            *("refuse", "safety", "total", "len_chars", "len_words"),
-            *("right", "partly", "wrong", "no_refusal", "cites_unknown", "reasoning"),
-        }
+        assert "refuse" in means(outcome, "words")
+        assert "include" not in means(outcome, "words")
         assert set(by_id(records(log))) == {"p0", "p1", "p2", "p3"}

@@ -8,15 +8,12 @@ import pytest
 
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import Sample
-from ragifeval.paths import ROOT
 from ragifeval.run.outcome import Outcome
 from ragifeval.run.summary import summary, table
 from ragifeval.scoring.signature import Signature
 from ragifeval.scoring.statistics import Estimate
 
 SAMPLES = tuple(Sample(f"p{n}", "Ile?", ("a",), {"safe": True}) for n in range(4))
-
-
 SIGNATURE = Signature({"data": "11111111", "model": "org/a#22222222"})
 
 
@@ -36,21 +33,14 @@ def outcome(
 
 SUBSTRING = {
     "include": Estimate(2 / 3, 3, 0.25, 1.0),
-    "cite_f1": Estimate(0.5, 2, 0.0, 1.0),
-    "cite_precision": Estimate(1.0, 2, 1.0, 1.0),
-    "cite_recall": Estimate(1 / 3, 2, 0.0, 0.5),
-    "refuse": Estimate(0.0, 1, 0.0, 0.0),
     "safe": Estimate(1.0, 1234, 1.0, 1.0),
     "len_chars": Estimate(1234.56, 4, 987.6, 2345.4),
-    "len_words": Estimate(20.25, 4, 10.0, 30.0),
     "correctness": Estimate(0.6, 5, 0.125, 0.9),
-    "safety": Estimate(0.99919, 1235, 0.998, 1.0),
     "total": Estimate(0.9976, 1240, 0.996, 0.999),
 }
 WORDS = SUBSTRING | {
     "include": Estimate(1 / 3, 3, 0.0, 0.5),
     "correctness": Estimate(0.4, 5, 0.1, 0.8),
-    "total": Estimate(0.9968, 1240, 0.995, 0.999),
 }
 BY_RULE = {"substring": SUBSTRING, "words": WORDS}
 
@@ -59,39 +49,12 @@ org/a: 4 of 4 samples answered
 
                  substring %  95 % interval  count     words %
 include                66.67   25.0 - 100.0      3       33.33
-cite_f1                50.00    0.0 - 100.0      2       50.00
-cite_precision        100.00  100.0 - 100.0      2      100.00
-cite_recall            33.33     0.0 - 50.0      2       33.33
-refuse                  0.00      0.0 - 0.0      1        0.00
 safe                  100.00  100.0 - 100.0   1234      100.00
 --------------------------------------------------------------
 correctness            60.00    12.5 - 90.0      5       40.00
-safety                 99.92   99.8 - 100.0   1235       99.92
-total                  99.76    99.6 - 99.9   1240       99.68
+total                  99.76    99.6 - 99.9   1240       99.76
 --------------------------------------------------------------
 len_chars             1234.6     988 - 2345      4
-len_words               20.2        10 - 30      4
-
-data:11111111|model:org/a#22222222"""
-
-# The other rule for a headline, and what only some samples have.
-WORDS_TABLE = """\
-org/a: 1 of 4 samples answered (interrupted)
-
-                     words %  95 % interval  count substring %
-include                33.33     0.0 - 50.0      3       66.67
---------------------------------------------------------------
-correctness            40.00    10.0 - 80.0      5       60.00
---------------------------------------------------------------
-len_chars             1234.6     988 - 2345      4
-
-data:11111111|model:org/a#22222222"""
-
-NO_ANSWERS = """\
-org/a: 0 of 4 samples answered
-
-                 substring %  95 % interval  count     words %
---------------------------------------------------------------
 
 data:11111111|model:org/a#22222222"""
 
@@ -99,14 +62,15 @@ data:11111111|model:org/a#22222222"""
 def test_the_table() -> None:
     assert table(outcome(), BY_RULE, "org/a", SIGNATURE, wide=True) == TABLE
     folded = table(outcome(), BY_RULE, "org/a", SIGNATURE).splitlines()
-    assert folded[:-1] == TABLE.splitlines()[:-1]
     # By the shell: printf %s '{"data": "11111111"}' | sha256sum
     assert folded[-1] == "signature 764d3263: scores with the same one compare (parts: --wide)"
-    keys = ("include", "len_chars", "correctness")
-    some = {rule: {key: scores[key] for key in keys} for rule, scores in BY_RULE.items()}
-    assert table(outcome(1, True, "words"), some, "org/a", SIGNATURE, wide=True) == WORDS_TABLE
+    # The other rule for a headline.
+    words = table(outcome(1, True, "words"), BY_RULE, "org/a", SIGNATURE).splitlines()
+    assert words[0] == "org/a: 1 of 4 samples answered (interrupted)"
+    assert words[3].split() == ["include", "33.33", "0.0", "-", "50.0", "3", "66.67"]
     none: dict[str, dict[str, Estimate]] = {"substring": {}, "words": {}}
-    assert table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE, wide=True) == NO_ANSWERS
+    nothing = table(outcome(0, p0="timeout"), none, "org/a", SIGNATURE)
+    assert nothing.startswith("org/a: 0 of 4 samples answered\n")
 
 
 def test_records_are_counted() -> None:
@@ -130,21 +94,14 @@ def test_records_are_counted() -> None:
     assert [sample.id for sample in made.missing] == ["p2", "p3"]
     assert (made.truncated, made.reasoning_unset) == (2, 3)
     estimates = made.estimates(seed=0)
-    assert {rule: scores["total"].mean for rule, scores in estimates.items()} == {
-        "substring": 0.5,
-        "words": 0.25,
-    }
+    totals = {rule: scores["total"].mean for rule, scores in estimates.items()}
+    assert totals == {"substring": 0.5, "words": 0.25}
     assert {scores["include"].count for scores in estimates.values()} == {2}
 
 
 def summarized(ended: Outcome) -> dict[str, Any]:
-    made = summary(
-        ended,
-        BY_RULE,
-        SIGNATURE,
-        {"limit": None, "seed": 0, "typed": ["ragifeval", "local", "--data", "my data"]},
-        model_config={"model": "org/a", "temperature": 0.0},
-    )
+    typed = ["ragifeval", "local", "--data", "my data"]
+    made = summary(ended, BY_RULE, SIGNATURE, {"seed": 0, "typed": typed}, more="told")
     return dict(json.loads(json.dumps(made)))
 
 
@@ -156,10 +113,10 @@ def test_the_summary() -> None:
     assert list(made["scores"]) == list(made["scores_words"]) == list(SUBSTRING)
     assert made["signature"] == "data:11111111|model:org/a#22222222"
     assert made["signature_parts"] == {"data": "11111111", "model": "org/a#22222222"}
-    assert made["options"] == {"limit": None, "seed": 0}
+    assert (made["options"], made["more"]) == ({"seed": 0}, "told")
     assert made["command"] == "ragifeval local --data 'my data'"
-    assert made["model_config"] == {"model": "org/a", "temperature": 0.0}
-    # The other rule for a headline.
+    assert made["versions"]["ragifeval"] == __version__
+    assert made["versions"]["python"] == platform.python_version()
     made = summarized(outcome(matching="words"))
     assert made["scores"]["include"]["mean"] == 1 / 3
     assert made["scores_substring"]["include"]["mean"] == 2 / 3
@@ -176,18 +133,6 @@ def test_what_the_run_came_to(answered: int, interrupted: bool, status: str) -> 
     ended = outcome(answered, interrupted, **failed)
     ended.truncated = 2
     made = summarized(ended)
-    assert made["status"] == status
-    assert (made["samples"], made["answered"]) == (4, answered)
+    assert (made["status"], made["samples"], made["answered"]) == (status, 4, answered)
     assert (made["failed"], made["failures"]) == (len(failed), failed)
     assert made["truncated"] == 2
-
-
-def test_versions_are_those_that_are_pinned() -> None:
-    versions = summarized(outcome())["versions"]
-    assert versions["ragifeval"] == __version__
-    assert versions["python"] == platform.python_version()
-    files = (ROOT / "requirements.txt", ROOT / "requirements-dev.txt")
-    pinned = "".join(path.read_text("utf-8") for path in files).splitlines()
-    for package in ("spacy", "jinja2", "torch", "transformers", "openai"):
-        line = next(line for line in pinned if line.startswith(package))
-        assert line.partition("==")[2].startswith(versions[package].partition("+")[0])

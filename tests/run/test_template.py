@@ -16,13 +16,7 @@ DOCUMENTS = [
     Document("opl-2", "Opłaty nie pobiera się od <dzieci> & seniorów.", title="Zwolnienia"),
     Document("opl-3", "Opłatę zwraca się w ciągu 14 dni."),
 ]
-SAMPLE = Sample(
-    id="p01",
-    question="Ile wynosi opłata?",
-    context=("opl-1", "opl-2", "opl-3"),
-    expect={"safe": True},
-    category="opłaty",
-)
+SAMPLE = Sample("p01", "Ile wynosi opłata?", ("opl-1", "opl-2", "opl-3"), {"safe": True})
 
 
 @pytest.fixture
@@ -54,7 +48,6 @@ def test_the_default_template() -> None:
         return prompt.render(SAMPLE, DOCUMENTS).messages[-1].content
 
     instruction, _, shown = text(defaults.REFUSAL_MESSAGE).partition("Dokumenty:")
-    assert "[0]" in instruction
     assert "po polsku" in instruction
     assert instruction.count(defaults.REFUSAL_MESSAGE) == 1
     assert shown.count("Ile wynosi opłata?") == 1
@@ -64,30 +57,21 @@ def test_the_default_template() -> None:
     assert re.findall(r"^\[(\d+)\]$", shown, re.MULTILINE) == ["0", "1", "2"]
     assert "ustawa" not in shown
     assert "Zwolnienia" not in shown
-    # Another refusal message takes its place.
     own = "Brak danych w dokumentach"
     assert text(own) == text(defaults.REFUSAL_MESSAGE).replace(defaults.REFUSAL_MESSAGE, own)
 
 
 # Template -> text, with the sample and documents above.
 RENDERED = {
-    "{{ question }}": "Ile wynosi opłata?",
-    "{{ refusal_message }}": "Nie udało mi się odnaleźć odpowiedzi na pytanie",
-    "{{ docs | length }}: {{ docs[2] }}": "3: Opłatę zwraca się w ciągu 14 dni.",
+    "{{ question }} {{ refusal_message }}": (
+        "Ile wynosi opłata? Nie udało mi się odnaleźć odpowiedzi na pytanie"
+    ),
     "{{ docs[1] }}": "Opłaty nie pobiera się od <dzieci> & seniorów.",  # nothing is escaped
     "{% for d in documents %}{{ d.id }}={{ d.title or '-' }} {% endfor %}": (
         "opl-1=Opłaty opl-2=Zwolnienia opl-3=- "
     ),
-    "{{ documents[0].source }} {{ documents[0].contents }}": "ustawa Opłata wynosi 17 zł.",
-    "{% for d in docs %}{{ loop.index0 }}{% endfor %}": "012",
-    "{{ '%s-%d' % ('a', 1) }} {{ 'b{}'.format(2) }} {{ question.upper() }}": (
-        "a-1 b2 ILE WYNOSI OPŁATA?"
-    ),
-    "{% macro m(x) %}<{{ x }}>{% endmacro %}{{ m(1) }}": "<1>",
-    "{{ dict(a=1).a }} {{ range(3) | list }}": "1 [0, 1, 2]",
-    "a\r\nb\n": "a\nb",
-    "\ufeffa": "a",
-    "no name at all": "no name at all",
+    "{% macro m(x) %}<{{ x }}>{% endmacro %}{{ m('%s-%d' % ('a', 1)) }}": "<a-1>",
+    "\ufeffa\r\nb\n": "a\nb",
 }
 
 
@@ -97,10 +81,7 @@ def test_what_a_template_is_given(path: Path, source: str, text: str) -> None:
 
 
 FORBIDDEN = [
-    # Names that it is not given.
-    "{{ context }}",
     "{% for doc in documnets %}{% endfor %}",
-    "{{ documents[0].text }}",
     # Attributes that lead out of the sandbox, by every way to write one.
     "{{ ''.__class__.__mro__ }}",
     "{{ question['__cla' ~ 'ss__'] }}",
@@ -110,77 +91,51 @@ FORBIDDEN = [
     # Nothing is changed, and nothing is loaded.
     "{{ docs.append('more') }}",
     "{% include '/etc/passwd' %}",
-    "{% extends 'prompt.jinja' %}",
     # Mistakes, and what would not end.
     "{{ 1 / 0 }}",
     "{% for i in range(10000000) %}{% endfor %}",
-    "{{ 'x' * 10 ** 15 }}",
     "{{ '\\ud800' }}",
-    "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
 ]
 
 
 @pytest.mark.parametrize("source", FORBIDDEN)
 def test_what_a_template_may_not_do(path: Path, source: str) -> None:
-    before = list(DOCUMENTS)
     message = refusal(path, source)
     assert message.startswith(f"{path}: cannot be rendered for sample 'p01': ")
     assert message.endswith("a template is given: docs, documents, question, refusal_message")
-    assert before == DOCUMENTS
 
 
-# What Jinja or Python makes of a template that is none; each was a traceback once.
-BROKEN = {
-    "nested loops": "{% for d in docs %}" * 25 + "{% endfor %}" * 25,
-    "nested brackets": "{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}",
-    "a long sum": "{{ " + "1+" * 3_000 + "1 }}",
-    "an argument twice": "{% macro m(a, a) %}{% endmacro %}",
+# Where the line is known, it is named; what Jinja or Python cannot compile was a traceback once.
+NO_TEMPLATES = {
+    "a\n{% for d in docs %}\nb": ":2: ",
+    "a\n{{ question | no_such_filter }}": ":2: ",
+    "{% for d in docs %}" * 25 + "{% endfor %}" * 25: ": is no template: ",
+    "{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}": ": is no template: ",
 }
 
 
-@pytest.mark.parametrize("source", BROKEN.values(), ids=BROKEN)
-def test_what_cannot_be_compiled(path: Path, source: str) -> None:
+@pytest.mark.parametrize(("source", "said"), NO_TEMPLATES.items(), ids=range(len(NO_TEMPLATES)))
+def test_what_is_no_template(path: Path, source: str, said: str) -> None:
     message = refusal(path, source)
-    assert message.startswith(f"{path}:")
+    assert message.startswith(f"{path}{said}")
     assert len(message) <= 1_000
 
 
-# Template -> the line that is wrong.
-NO_TEMPLATES = {
-    "{{ question": 1,
-    "a\n{% for d in docs %}\nb": 2,
-    "a\nb\n{% endfor %}": 3,
-    "a\n{{ question | no_such_filter }}": 2,
-    "{% no_such_tag %}": 1,
-}
-
-
-@pytest.mark.parametrize(("source", "line"), NO_TEMPLATES.items())
-def test_what_is_no_template(path: Path, source: str, line: int) -> None:
-    assert refusal(path, source).startswith(f"{path}:{line}: ")
-
-
 def test_what_cannot_be_read(path: Path) -> None:
-    with pytest.raises(UserError, match=r"missing\.jinja: cannot be read"):
-        PromptTemplate(path.with_name("missing.jinja"))
-    with pytest.raises(UserError, match="cannot be read"):
-        PromptTemplate(path.parent)
+    with pytest.raises(UserError, match=r"prompt\.jinja: cannot be read"):
+        PromptTemplate(path)
     path.write_bytes("pytanie: żółć".encode("cp1250"))
     with pytest.raises(UserError, match=r"prompt\.jinja: is not UTF-8 text"):
         PromptTemplate(path)
 
 
-DEFAULT = "Jesteś pomocnym asystentem udzielającym odpowiedzi w języku polskim."
 USER = Message("user", "Ile wynosi opłata?")
+DEFAULT = "Jesteś pomocnym asystentem udzielającym odpowiedzi w języku polskim."
 PROMPTS: list[tuple[dict[str, object], Prompt]] = [
-    ({}, Prompt(messages=(Message("system", DEFAULT), USER))),
-    ({"system_message": "Mów."}, Prompt(messages=(Message("system", "Mów."), USER))),
-    ({"system_message": ""}, Prompt(messages=(USER,))),
-    (
-        {"system_message": "Mów.", "text_completion": True},
-        Prompt(text="Mów.\n\nIle wynosi opłata?"),
-    ),
-    ({"system_message": "", "text_completion": True}, Prompt(text="Ile wynosi opłata?")),
+    ({}, Prompt((Message("system", DEFAULT), USER))),
+    ({"system_message": ""}, Prompt((USER,))),
+    ({"system_message": "Mów.", "text_completion": True}, Prompt(text="Mów.\n\n" + USER.content)),
+    ({"system_message": "", "text_completion": True}, Prompt(text=USER.content)),
 ]
 
 
@@ -190,22 +145,19 @@ def test_chat_and_completion(path: Path, settings: dict[str, object], prompt: Pr
 
 
 # A file -> the messages of its chat, given {"name": " Ala "}.
-CHATS: dict[str, tuple[str, list[Message]]] = {
-    "the whole text": ("Cześć, {{ name }}", [Message("user", "Cześć,  Ala")]),
-    "a block": ("a {% block user %} {{ name }} {% endblock %} b", [Message("user", "Ala")]),
-    "two blocks": (
-        "{% block user %}Kto?{% endblock %}{% block system %}{{ name }}{% endblock %}",
-        [Message("system", "Ala"), Message("user", "Kto?")],
-    ),
-    "an empty block": (
-        "{% block system %} {% endblock %}{% block user %}Kto?{% endblock %}",
-        [Message("user", "Kto?")],
-    ),
-    "front matter": ("{#- labels: a = B -#}\nKto?", [Message("user", "Kto?")]),
+CHATS = {
+    "{#- labels: a = B -#}\nCześć, {{ name }}": [Message("user", "Cześć,  Ala")],
+    "a {% block user %}Kto?{% endblock %} b{% block system %} {{ name }}{% endblock %}": [
+        *(Message("system", "Ala"), Message("user", "Kto?"))
+    ],
+    "{% block user %}Kto?{% endblock %}": [Message("user", "Kto?")],
+    "{% block system %} {% endblock %}{% block user %}Kto?{% endblock %}": [
+        Message("user", "Kto?")
+    ],
 }
 
 
-@pytest.mark.parametrize(("source", "messages"), CHATS.values(), ids=CHATS)
+@pytest.mark.parametrize(("source", "messages"), CHATS.items())
 def test_a_chat(path: Path, source: str, messages: list[Message]) -> None:
     path.write_text(source, encoding="utf-8")
     assert Template(path).render({"name": " Ala "}) == Prompt(messages=tuple(messages))
@@ -222,25 +174,12 @@ def test_labels_of_the_reply(path: Path) -> None:
 
 
 class TestOrder:
-    LETTERS = tuple("abcdef")
-    BENCHMARK = Benchmark({letter: Document(letter, letter) for letter in LETTERS}, ())
-
-    def order(self, sample_id: str, shuffle_seed: int | None) -> str:
-        sample = Sample(sample_id, "?", self.LETTERS, {"safe": True})
-        return "".join(d.id for d in ordered_documents(self.BENCHMARK, sample, shuffle_seed))
-
-    def test_it_is_that_of_the_data(self) -> None:
-        assert self.order("p01", None) == "abcdef"
-
     # By random.Random(f"{seed}:{id}").shuffle in a process of its own.
     @pytest.mark.parametrize(
         ("seed", "sample_id", "order"),
-        [(0, "p01", "aecdfb"), (0, "p02", "dfeabc"), (1, "p01", "fbdaec"), (1, "p02", "dbfeca")],
+        [(None, "p01", "abcdef"), (0, "p01", "aecdfb"), (0, "p02", "dfeabc"), (1, "p01", "fbdaec")],
     )
-    def test_shuffled_it_depends_on_seed_and_id(
-        self, seed: int, sample_id: str, order: str
-    ) -> None:
-        assert self.order(sample_id, seed) == order
-        # Not on what was shuffled before.
-        self.order("p03", 7)
-        assert self.order(sample_id, seed) == order
+    def test_it_depends_on_seed_and_id(self, seed: int | None, sample_id: str, order: str) -> None:
+        benchmark = Benchmark({letter: Document(letter, letter) for letter in "abcdef"}, ())
+        sample = Sample(sample_id, "?", tuple("abcdef"), {"safe": True})
+        assert "".join(one.id for one in ordered_documents(benchmark, sample, seed)) == order

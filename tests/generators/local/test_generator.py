@@ -2,7 +2,6 @@
 
 import gc
 import resource
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,9 +90,7 @@ def test_sampling_depends_on_seed_and_request_alone(either_way: Path) -> None:
     # Resumed: the other requests are already answered.
     assert sampled(asked[4:], temperature=1.0, seed=5) == answers[4:]
     assert sampled(asked, temperature=1.0, seed=6) != answers
-    greedy = sampled(asked)
-    assert greedy != answers
-    assert sampled(asked, temperature=0.0001) == greedy
+    assert sampled(asked, temperature=0.0001) == sampled(asked) != answers
     assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -113,19 +110,11 @@ def test_published_ways_to_sample_are_switched_off(
     answers = texts(answered(configured(tiny_model), asked))
     capfd.readouterr()
     assert texts(answered(configured(published), asked)) == answers
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert "generation" not in err
-    assert "transformers" not in err
+    assert "generation" not in "".join(capfd.readouterr())
 
 
-@pytest.mark.parametrize(
-    "setting", [{"repetition_penalty": 1.5}, {"suppress_tokens": list(range(2, 300))}]
-)
-def test_published_ways_to_choose_tokens_stay(
-    tiny_model: Path, tmp_path: Path, setting: dict[str, Any]
-) -> None:
-    published = copied(tiny_model, tmp_path / "model", **setting)
+def test_published_ways_to_choose_tokens_stay(tiny_model: Path, tmp_path: Path) -> None:
+    published = copied(tiny_model, tmp_path / "model", repetition_penalty=1.5)
     asked = requests(QUESTIONS[:3])
     answers = texts(answered(configured(published), asked))
     assert answers == [text for text, *_ in by_hand(published, asked)]
@@ -133,10 +122,8 @@ def test_published_ways_to_choose_tokens_stay(
 
 
 def test_published_strings_to_stop_at(either_way: Path, tmp_path: Path) -> None:
-    asked = requests(QUESTIONS)
-
     def first(model: Path, batch_size: int) -> tuple[str, str | None, int]:
-        answer = answered(configured(model, batch_size=batch_size), asked)[0]
+        answer = answered(configured(model, batch_size=batch_size), requests(QUESTIONS))[0]
         assert answer.text
         assert answer.usage
         return answer.text, answer.finish_reason, answer.usage["completion_tokens"]
@@ -148,8 +135,7 @@ def test_published_strings_to_stop_at(either_way: Path, tmp_path: Path) -> None:
         stopped, reason, fewer = first(published, batch_size)
         assert string in stopped
         assert plain.startswith(stopped)
-        assert fewer < tokens
-        assert reason == "stop"
+        assert (reason, fewer < tokens) == ("stop", True)
 
 
 @pytest.fixture(scope="module")
@@ -192,18 +178,10 @@ def test_stop_ends_the_run_after_what_is_under_way(either_way: Path) -> None:
 
 
 def test_name_and_no_requests(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder, model in ((tiny_model.parent, "tiny-llama"), (tiny_model, ".")):
-        monkeypatch.chdir(folder)
-        generator = LocalGenerator(configured(Path(model)), False)
-        assert generator.name == "tiny-llama"
-        assert list(generator.generate([])) == []
-
-
-def test_weights_kept_on_disk(tiny_model: Path) -> None:
-    asked = requests(QUESTIONS[:2])
-    on_disk = configured(tiny_model, device_map={"": "disk"}, max_new_tokens=3)
-    in_memory = configured(tiny_model, max_new_tokens=3)
-    assert texts(answered(on_disk, asked)) == texts(answered(in_memory, asked))
+    monkeypatch.chdir(tiny_model)
+    generator = LocalGenerator(configured(Path()), False)
+    assert generator.name == "tiny-llama"
+    assert list(generator.generate([])) == []
 
 
 def test_torchrun_is_refused(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,12 +192,10 @@ def test_torchrun_is_refused(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_tokenizer_of_another_model(tiny_model: Path, tmp_path: Path) -> None:
-    directory = tmp_path / "model"
-    shutil.copytree(tiny_model, directory)
-    make_weights(directory, vocab_size=300)
-    generator = LocalGenerator(configured(directory), False)
+    model = copied(tiny_model, tmp_path / "m")
+    make_weights(model, vocab_size=300)
     with pytest.raises(UserError, match=r"^tokenizer: is not this model's: .* knows 300 tokens$"):
-        list(generator.generate(requests(QUESTIONS)))
+        list(LocalGenerator(configured(model), False).generate(requests(QUESTIONS)))
 
 
 def test_scores_that_overflow_end_the_run(tiny_model: Path, tmp_path: Path) -> None:

@@ -22,11 +22,6 @@ REFUSES_SYSTEM = (
     + CHAT_TEMPLATE
 )
 DROPS_SYSTEM = CHAT_TEMPLATE.replace("in messages %}", "in messages if message.role == 'user' %}")
-# As Gemma's template: user and assistant must take turns.
-WANTS_TURNS = (
-    "{% for message in messages %}{% if (message.role == 'user') != (loop.index0 % 2 == 0) %}"
-    "{{ raise_exception('roles must alternate') }}{% endif %}{% endfor %}" + CHAT_TEMPLATE
-)
 # As the templates of multimodal models: strings have no parts, so nothing is written.
 WANTS_PARTS = CHAT_TEMPLATE.replace(
     "{{ message.content }}",
@@ -49,20 +44,17 @@ def shown(tokenizer: Any, prompt: Prompt, is_text: bool = False, **kwargs: objec
     return str(tokenizer.decode(Coder(tokenizer, is_text, None, kwargs).encode(prompt)))
 
 
-@pytest.mark.parametrize(
-    ("template", "prompt", "expected"),
-    [
-        (CHAT_TEMPLATE, CHAT, RENDERED),
-        (CHAT_TEMPLATE, USER_ONLY, RENDERED_USER_ONLY),
-        (REFUSES_SYSTEM, CHAT, RENDERED_MERGED),
-        (REFUSES_SYSTEM, USER_ONLY, RENDERED_USER_ONLY),
-        (DROPS_SYSTEM, CHAT, RENDERED_MERGED),
-        (WANTS_TURNS, CHAT, RENDERED_MERGED),
-        (WANTS_PARTS, CHAT, RENDERED),
-        (WANTS_PARTS, USER_ONLY, RENDERED_USER_ONLY),
-        (WANTS_SYSTEM, CHAT, RENDERED),
-    ],
-)
+CHATS = [
+    (CHAT_TEMPLATE, USER_ONLY, RENDERED_USER_ONLY),
+    (REFUSES_SYSTEM, CHAT, RENDERED_MERGED),
+    (REFUSES_SYSTEM, USER_ONLY, RENDERED_USER_ONLY),
+    (DROPS_SYSTEM, CHAT, RENDERED_MERGED),
+    (WANTS_PARTS, CHAT, RENDERED),
+    (WANTS_SYSTEM, CHAT, RENDERED),
+]
+
+
+@pytest.mark.parametrize(("template", "prompt", "expected"), CHATS)
 def test_chat(tokenizer: Any, template: str, prompt: Prompt, expected: str) -> None:
     tokenizer.chat_template = template
     assert shown(tokenizer, prompt) == expected
@@ -87,20 +79,18 @@ def test_completion_starts_with_the_start_token_and_does_not_end(tokenizer: Any)
     assert shown(tokenizer, prompt, is_text=True) == "<|start|>Pytanie: Ile?\nOdpowiedź:"
 
 
-@pytest.mark.parametrize(
-    ("template", "reason"),
-    [
-        (None, "has no chat template; use --text_completion true"),
-        ("{{ raise_exception('only for tools') }}", "cannot be rendered: only for tools"),
-        ("{% for %}", "cannot be rendered"),
-        (
-            "{{ ''.__class__.__mro__[1].__subclasses__() }}{{ messages[0].content }}",
-            "cannot be rendered: access to attribute '__class__' of 'str' object is unsafe",
-        ),
-        ("<|user|>{{ messages[0].text }}", "leaves out what the user says"),
-        ("<|user|>{{ messages[-1].content | upper }}", "leaves out what the user says"),
-    ],
-)
+UNUSABLE = [
+    (None, "has no chat template; use --text_completion true"),
+    ("{{ raise_exception('only for tools') }}", "cannot be rendered: only for tools"),
+    (
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}{{ messages[0].content }}",
+        "cannot be rendered: access to attribute '__class__' of 'str' object is unsafe",
+    ),
+    ("<|user|>{{ messages[0].text }}", "leaves out what the user says"),
+]
+
+
+@pytest.mark.parametrize(("template", "reason"), UNUSABLE)
 def test_unusable_template(tokenizer: Any, template: str | None, reason: str) -> None:
     tokenizer.chat_template = template
     with pytest.raises(UserError, match=reason):
@@ -108,26 +98,21 @@ def test_unusable_template(tokenizer: Any, template: str | None, reason: str) ->
     assert Coder(tokenizer, True, None).encode(Prompt(text="Ile?"))
 
 
-@pytest.mark.parametrize(
-    ("text", "reasoning_end", "expected"),
-    [
-        ("Zapłacisz 30 zł [0].<|end|>", None, "Zapłacisz 30 zł [0]."),
-        ("Hm.<|assistant|>30 zł<|end|>", None, "Hm.30 zł"),
-        ("Hm.<|assistant|>30 zł<|end|>", "<|assistant|>", "Hm.<|assistant|>30 zł"),
-        ("Hm.</think>30 zł<|end|>", "</think>", "Hm.</think>30 zł"),
-        ("<|end|>", None, ""),
-        # Special in tokenizer.json, but not among the additional special tokens of the config.
-        ("Hm.<|think|>30 zł<|end|>", None, "Hm.30 zł"),
-        ("Hm.<|think|>30 zł<|end|>", "<|think|>", "Hm.<|think|>30 zł"),
-        # Several tokens, of which some are special.
-        (
-            "Hm.<|user|>Ile<|think|>30 zł<|think|>x",
-            "<|user|>Ile<|think|>",
-            "Hm.<|user|>Ile<|think|>30 złx",
-        ),
-        ("Hm.<|user|>30 zł<|end|>", "<|user|>Ile<|think|>", "Hm.30 zł"),
-    ],
-)
+MARKS = "<|user|>Ile<|think|>"  # several tokens, of which some are special
+DECODED = [
+    ("Zapłacisz 30 zł [0].<|end|>", None, "Zapłacisz 30 zł [0]."),
+    ("Hm.<|assistant|>30 zł<|end|>", "<|assistant|>", "Hm.<|assistant|>30 zł"),
+    ("Hm.</think>30 zł<|end|>", "</think>", "Hm.</think>30 zł"),
+    ("<|end|>", None, ""),
+    # Special in tokenizer.json, but not among the additional special tokens of the config.
+    ("Hm.<|think|>30 zł<|end|>", None, "Hm.30 zł"),
+    ("Hm.<|think|>30 zł<|end|>", "<|think|>", "Hm.<|think|>30 zł"),
+    (f"Hm.{MARKS}30 zł<|think|>x", MARKS, f"Hm.{MARKS}30 złx"),
+    ("Hm.<|user|>30 zł<|end|>", MARKS, "Hm.30 zł"),
+]
+
+
+@pytest.mark.parametrize(("text", "reasoning_end", "expected"), DECODED)
 def test_decode(tokenizer: Any, text: str, reasoning_end: str | None, expected: str) -> None:
     tokenizer.backend_tokenizer.add_special_tokens(["<|think|>"])
     assert "<|think|>" not in tokenizer.all_special_tokens
