@@ -109,15 +109,11 @@ def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: 
     own, others = (
         {row["id"] for row in rows["documents"][split]} for split in ("test", "variants")
     )
-    needed = {key for row in made for key in row["context"]}
-    assert not own & others
-    assert others == needed - own
-    assert {key.partition("@")[2] for key in others} == {f"{key}@changed:1" for key in FEW}
+    assert others == {key for row in made for key in row["context"]} - own
 
 
 def test_variants_without_documents_of_their_own(tmp_path: Path, own: list[str]) -> None:
     assert export(tmp_path / "out", *own, "--variants", "order:1") == 0
-    assert not (tmp_path / "out" / "documents-variants.jsonl").exists()
     assert "documents-variants" not in (tmp_path / "out" / "README.md").read_text("utf-8")
 
 
@@ -128,16 +124,6 @@ def test_columns_keep_their_types_where_all_is_empty(tmp_path: Path, own: list[s
     assert [document.id for document in found.documents.values()] == ["2024-01-01", "7"]
     assert found.documents["2024-01-01"].contents == "a\u2028b"
     assert found.samples == [Sample("1", "?", ("7", "2024-01-01"), {"safe": True})]
-
-
-def test_samples_are_the_default(tmp_path: Path) -> None:
-    datasets = pytest.importorskip(
-        "datasets", reason="datasets is not installed: requirements-dev.txt"
-    )
-    export(tmp_path / "out")
-    table = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path))
-    assert {"question"} < set(table["core"].column_names)
-    assert list(table) == list(SETS)
 
 
 def test_the_card_tells_each_condition(tmp_path: Path) -> None:
@@ -171,17 +157,11 @@ def test_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "samples.jsonl").write_text("precious")
     for more in ((), ("--overwrite",)):
         assert export(tmp_path, *CORE, *more) == 2
-        assert capsys.readouterr().err == (
-            f"ragifeval export: error: DIR: {tmp_path}/samples.jsonl was not made by this harness "
-            "and is never replaced; name another file\n"
-        )
+        assert "samples.jsonl was not made by this harness and is never" in capsys.readouterr().err
     (tmp_path / "samples.jsonl").unlink()
     (tmp_path / "other").write_text("precious, too")
     assert export(tmp_path, *CORE) == 2
-    assert capsys.readouterr().err == (
-        f"ragifeval export: error: {tmp_path}: is not empty; name another folder, or --overwrite "
-        "README.md, documents.jsonl and samples.jsonl in it\n"
-    )
+    assert "is not empty; name another folder, or --overwrite" in capsys.readouterr().err
     assert {path.name for path in tmp_path.iterdir()} == {"other"}
     assert export(tmp_path, *CORE, "--overwrite") == 0
     assert {path.name for path in tmp_path.iterdir()} == WRITTEN | {"other"}
@@ -194,13 +174,6 @@ def test_the_source_is_never_written_over(
     assert export(tmp_path / "own", *own, "--overwrite") == 2
     assert "holds the data that is to be written" in capsys.readouterr().err
     assert export(DOCUMENTS.parent / "." / "", "--overwrite") == 2
-
-
-def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    for folder in (tmp_path / "file", tmp_path / "file" / "folder"):
-        assert export(folder) == 2
-        assert f"{folder}: cannot be written: Not a directory" in capsys.readouterr().err
 
 
 def test_wrong_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,15 +48,11 @@ def test_a_log_scored_again_is_the_same_log(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", "new.summary.json"]
     old = json.loads(extractive.with_suffix(".summary.json").read_text(encoding="utf-8"))
     new = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
-    for key in ("status", "samples", "answered", "matching", "scores", "scores_words"):
+    keys = ("status", "samples", "answered", "matching", "scores", "scores_words", "signature")
+    for key in (*keys, "price", "signature_parts"):
         assert new[key] == old[key], key
-    assert new["price"] == [0.4, 1.6]
-    assert new["signature"] == old["signature"]
-    assert new["signature_parts"] == old["signature_parts"]
-    lines = printed.splitlines()
-    assert lines[0] == f"{extractive} (baseline/extractive): 20 of 20 samples answered"
+    assert f"{extractive} (baseline/extractive): 20 of 20 samples answered" in printed
     assert f"total{old['scores']['total']['mean'] * 100:23.2f}" in printed
-    assert old["signature"] in lines
 
 
 def test_the_other_rule(extractive: Path, tmp_path: Path) -> None:
@@ -142,26 +138,9 @@ def test_answers_from_elsewhere(data: list[str], tmp_path: Path) -> None:
         {"refuse": 1},
     ]
     first = records(tmp_path / "new.jsonl")[0]
-    signature = first.pop("signature")
-    assert {key: value for key, value in first.items() if not key.startswith("scores")} == {
-        "id": "p1",
-        "question": "Ile wynosi opłata?",
-        "context": ["a", "b"],
-        "answer": "Opłata to 17 zł [0].",
-        "category": None,
-        "kind": [],
-        "observed": {
-            **{"refused": False, "refusal_due": False},
-            **{"cited": 1, "distractors": 0, "unknown": 0},
-        },
-        "retries": None,
-        "finish_reason": None,
-        "usage": None,
-        "seconds": None,
-        "error": None,
-        "s": "1",
-    }
-    assert f"|version:{__version__}|model:unknown" in signature
+    assert (first["context"], first["usage"], first["s"]) == (["a", "b"], None, "1")
+    assert (first["observed"]["cited"], first["observed"]["refused"]) == (1, False)
+    assert f"|version:{__version__}|model:unknown" in first["signature"]
     # What is written can be read, scored and written again.
     again = ["score", str(tmp_path / "new.jsonl"), *data, "-o", str(tmp_path / "again.jsonl")]
     assert main(again) == 0
@@ -185,18 +164,16 @@ def test_unknown_repeated_and_missing(
     assert main(["score", str(log), *data, "-o", str(tmp_path / "new.jsonl")]) == 1
     printed = capsys.readouterr()
     assert f"{log}: 1 of 3 samples answered" in printed.out
-    assert [line for line in printed.err.splitlines() if line.startswith(str(log))] == [
-        f"{log}: 8 answers are to no sample of {tmp_path}/eval.jsonl: x0, x1, x2, x3, x4 "
-        "and 3 more",
-        f"{log}: 1 sample is answered more than once, and the mean of the answers counts: p1",
-        f"{log}: 2 of 3 samples have no answer and are no part of the scores: p2, p3",
-        f"{log}: no answer to 1 of them: HTTP 500",
-    ]
+    for line in (
+        f"8 answers are to no sample of {tmp_path}/eval.jsonl: x0, x1, x2, x3, x4 and 3 more",
+        "1 sample is answered more than once, and the mean of the answers counts: p1",
+        "2 of 3 samples have no answer and are no part of the scores: p2, p3",
+        "no answer to 1 of them: HTTP 500",
+    ):
+        assert f"{log}: {line}\n" in printed.err
     summary = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
-    assert summary["scores"]["include"] == {"mean": 1, "count": 1, "low": 0, "high": 1}
     assert summary["scores"]["cite_f1"]["mean"] == 0.5
-    assert summary["scores"]["total"]["mean"] == 0.75
-    assert summary["scores"]["total"]["count"] == 2
+    assert (summary["scores"]["total"]["mean"], summary["scores"]["total"]["count"]) == (0.75, 2)
     assert (summary["status"], summary["answered"], summary["failed"]) == ("incomplete", 1, 1)
     assert (summary["repeated"], summary["unknown"]) == (1, 8)
     assert summary["failures"] == {"p2": "HTTP 500"}
@@ -355,15 +332,11 @@ def test_several_logs_go_to_a_folder(
     (tmp_path / "three.csv").write_text(f"id,answer\np3,{REFUSAL}\n", encoding="utf-8")
     arguments = [*map(str, logs), f"{tmp_path}/three.csv", *data, "-o", f"{tmp_path}/new"]
     assert main(["score", *arguments]) == 1
-    names = [
-        f"{name}.{end}" for name in ("one", "three", "two") for end in ("jsonl", "summary.json")
-    ]
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == names
-    titles = [line for line in capsys.readouterr().out.splitlines() if "samples answered" in line]
-    assert [title.rpartition(": ")[2] for title in titles] == [
-        *["3 of 3 samples answered"] * 2,
-        "1 of 3 samples answered",
-    ]
+    answered = {"one": 3, "two": 3, "three": 1}
+    names = {f"{name}.{end}" for name in answered for end in ("jsonl", "summary.json")}
+    assert {path.name for path in (tmp_path / "new").iterdir()} == names
+    printed = capsys.readouterr().out
+    assert [f"{n} of 3 samples answered" in printed for n in answered.values()] == [True] * 3
     # Not a second time, unless it is meant.
     assert main(["score", *arguments]) == 2
     assert main(["score", *arguments, "--overwrite"]) == 1
@@ -390,7 +363,6 @@ def test_an_interrupted_command_leaves_nothing_behind(data: list[str], tmp_path:
 
 # Options (<log> stands for a log, <dir> for its folder) -> the line on stderr, without the command.
 MISTAKES: list[tuple[list[str], str]] = [
-    (["<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: no such file"),
     (["<log>", "<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: no such file"),
     (["<dir>"], "<dir>: cannot be read: is a folder"),
     (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
@@ -412,11 +384,6 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["<log>", "--refusal_message", " "], "--refusal_message: is empty"),
     (["<log>", "--reasoning_end", ""], "--reasoning_end: is empty"),
     (["<log>", "--badwords_path", "<dir>/none.txt"], "<dir>/none.txt: cannot be read"),
-    (["<log>", "--normalizer", "no_such_pipeline"], "--normalizer: no spaCy pipeline"),
-    (
-        ["<log>", "--eval_path", "<dir>/broken.jsonl"],
-        "<dir>/broken.jsonl:1: unknown key",
-    ),
     (
         ["<dir>/context.jsonl"],
         "<dir>/context.jsonl:1: the model saw other documents (a, c) than sample 'p1' has (a, b)",

@@ -27,10 +27,6 @@ def test_marks_side_by_side_inside_and_across_each_other() -> None:
     ]
 
 
-def test_two_marks_of_one_place() -> None:
-    assert list(cut("abc", marks((0, 3), (0, 3)))) == [("abc", [0, 1])]
-
-
 @limits(deadline=None)  # of a busy machine
 @given(
     st.text(min_size=1, max_size=30),
