@@ -23,7 +23,6 @@ NEAREST: list[tuple[list[str], str, str]] = [
     (["kot pije", "kot śpi", "kot i pies"], "kot czy pies", "201"),
     # What is equally near stays in order, also what has nothing in common.
     (["ryba", "kot", "kot", "mewa"], "kot", "1203"),
-    (["kot", "…", "pies"], "pies", "201"),
     (["…", "—"], "", "01"),
     ([], "pies", ""),
 ]

@@ -4,14 +4,13 @@ import re
 
 import pytest
 
-from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.build.asking import ExamAnswer, Pair, Phrases, Points, Questions, Rating
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS, PROMPT
 from ragifeval.run.structured import Unparsed, read_reply
-from ragifeval.run.template import PromptTemplate, Template
+from ragifeval.run.template import Template
 
 VALUES = {
     "context": "<C> & {{ c }}",
@@ -81,21 +80,6 @@ def test_without_earlier_questions_none_are_spoken_of(language: str) -> None:
     )
     # The paragraph that lists them is all that is missing.
     assert (len(with_two), set(without) < set(with_two)) == (len(without) + 1, True)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_evaluation_prompt_is_the_harness_own(language: str) -> None:
-    own = LANGUAGES[language]
-    prompt = PromptTemplate(
-        BUILD_PROMPTS / language / "evaluation.jinja", own.system_message, own.refusal_message
-    ).render(
-        Sample("1", "Ile?", ("a", "b"), {}), [Document("a", "First."), Document("b", "Second.")]
-    )
-    text = prompt.messages[1].content
-    assert "\n\n[0]\nFirst.\n\n[1]\nSecond.\n\n" in text
-    assert "[0, 2]" in text
-    assert own.refusal_message in text
-    assert "Ile?" in text.splitlines()[-2]
 
 
 def test_the_polish_evaluation_prompt_is_of_any_domain() -> None:

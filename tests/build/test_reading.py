@@ -201,7 +201,6 @@ class TestHtml:
     PAGES = [
         ("<h1>Tytuł <i>strony</i></h1><p>a", "utf-8", "Tytuł strony\n\na", "Tytuł strony"),
         ('<?xml version="1.0" encoding="UTF-8"?>\n<html><p>ź</p></html>', "utf-8", "ź", None),
-        ("<main><p>a<footer>b</footer></main>", "utf-8", "a\n\nb", None),
         ('<meta charset="iso-8859-2"><p>Zażółć', "utf-8", "Zażółć", None),
         ('<meta charset="base64"><p>Zażółć gęślą jaźń', "cp1250", "Zażółć gęślą jaźń", None),
     ]
@@ -263,7 +262,6 @@ TABLES = {
         [["Lp.", "Tytuł", "Treść"], ["1", "Dowód", "Kosztuje 0 zł, trwa; 30 dni"]],
         [("Kosztuje 0 zł, trwa; 30 dni", "Dowód", 1)],
     ),
-    "contents before text": ([["text", "contents"], ["a", "b"]], [("b", None, 1)]),
     "no text column": (
         [["Nazwa", "Kwota", "Uwagi"], ["Dowód", "0 zł", ""], ["Odpis", "22 zł", "pilne"]],
         [
@@ -273,7 +271,6 @@ TABLES = {
     ),
     "rows without a text": ([["text", "x"], [" ", "1"], ["b\nc", "2"]], [("b\nc", None, 2)]),
     "too many cells": ([["a", "b"], ["1", "2", "3"]], [("a: 1\nb: 2\ncolumn 3: 3", None, 1)]),
-    "too few cells": ([["a", "b"], ["1"]], [("a: 1", None, 1)]),
 }
 
 

@@ -191,14 +191,6 @@ def test_phrases_in_a_cell(phrases: Phrases, cell: str) -> None:
     assert parse_phrases(cell) == tuple(phrases)
 
 
-@pytest.mark.parametrize(
-    ("cell", "phrases"),
-    [("  a  \n\n b|c ", ("a", ("b", "c"))), ("a | \n | ", ("a",))],
-)
-def test_phrases_as_people_write_them(cell: str, phrases: Phrases) -> None:
-    assert parse_phrases(cell) == phrases
-
-
 HEAD = "id,verdict,question,answer\n"
 ANEW = "save the table as 'CSV UTF-8' anew"
 # A table -> how the line about it goes on after the name.

@@ -5,17 +5,13 @@ from pathlib import Path
 import pytest
 
 from ragifeval.errors import UserError
-from ragifeval.judge.computed import judge_lexical, lexical_settings
 from ragifeval.judge.embeddings import (
     BertScore,
     Cosine,
-    EmbeddingModels,
     Pairs,
     check_model,
-    load_measures,
     public_name,
 )
-from ragifeval.judge.items import Item
 
 LETTERS = "aąbcćdeęfghijklłmnńoópqrsśtuvwxyzźż0123456789.,"
 PAIRS: Pairs = [
@@ -117,20 +113,6 @@ def test_cosine_is_that_of_the_mean_of_all_tokens(model: Path) -> None:
                 for text in texts
             )
         assert value == pytest.approx(float(torch.cosine_similarity(first, second, 0)), abs=1e-5)
-
-
-def test_named_models_are_loaded_and_no_others(model: Path, tmp_path: Path) -> None:
-    assert load_measures(EmbeddingModels(), "pl") == []
-    models = EmbeddingModels(str(model), str(model))
-    measures = load_measures(models, "pl")
-    items = [Item("1", "q", answer, reference=reference) for reference, answer in PAIRS]
-    judged = judge_lexical(items, measures)
-    assert [list(one.scores) for one in judged] == [list(lexical_settings(measures))] * len(items)
-    name = public_name(str(model))
-    assert models.parts() == {"bertscore_model": name, "embedding_model": name}
-    t5 = make_bert(tmp_path / "t5" / "tiny", 64)
-    with pytest.raises(UserError, match=r"--bertscore_model: .*tiny cannot be loaded: bert-score"):
-        load_measures(EmbeddingModels(str(t5)), "pl")
 
 
 def test_the_name_of_a_folder_tells_what_it_holds_and_no_path(tmp_path: Path) -> None:

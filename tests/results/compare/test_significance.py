@@ -21,7 +21,6 @@ from ragifeval.scoring.statistics import Resampling
 # the sum is at least as far from 0 as it is.
 PERMUTATIONS: list[tuple[list[float], float]] = [
     ([0.5], 1.0),  # +, -: both as far
-    ([0, 0, 0], 1.0),
     ([3, 1], 2 / 4),  # 4 2 -2 -4
     ([2, -1, 1], 6 / 8),  # 4 2 2 0 0 -2 -2 -4, observed 2
     ([1, 1, 1, -1], 10 / 16),  # +-4 once each, +-2 four times each

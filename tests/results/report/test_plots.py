@@ -82,10 +82,3 @@ def test_a_curve_goes_from_point_to_point_with_intervals() -> None:
     assert drawn(figure, "dot", "cx", "cy") == dots
     assert drawn(figure, "whisker", "y1", "y2")[1::2] == [("95.0", "35.0"), ("125.0", "65.0")]
     assert words(figure, "tick") == ["0%", "100%", "core", "75.0%", "8", "50.0%", "16", "25.0%"]
-
-
-def test_a_bar_is_as_long_as_its_share() -> None:
-    """Of each condition, category, variant, and of the totals of a single run."""
-    [row] = re.findall(r"<svg class=\"bar\".*?</svg>", page(LOW, costs=[None]), re.DOTALL)
-    assert drawn(row, "fill", "width") == [("25.00%",)]
-    assert drawn(row, "whisker", "x1", "x2")[0] == ("25.00%", "50.00%")
