@@ -107,19 +107,13 @@ A = "<w:r><w:t>a</w:t></w:r>"
 
 class TestDocx:
     def test_paragraphs_headings_and_tables_in_order(self, tmp_path: Path) -> None:
-        blocks = [
-            "# Umowa",
-            "Strony zawierają umowę.",
-            "",
-            [["Czynność", "Kwota"], ["Wydanie dowodu", "17 zł"]],
-            "## Koniec",
-            "Źródło:\tustawa\no opłatach",
-        ]
+        rows = [["Czynność", "Kwota"], ["Wydanie dowodu", "17 zł"]]
+        blocks = ["# Umowa", "Strony zawierają umowę.", "", rows, "## Koniec", "Źródło:\tustawa"]
         [source] = read(write_docx(tmp_path / "a.docx", blocks))
         assert source == Source(
             "a.docx",
             "# Umowa\n\nStrony zawierają umowę.\n\nCzynność | Kwota\nWydanie dowodu | 17 zł\n\n"
-            "## Koniec\n\nŹródło:\tustawa\no opłatach",
+            "## Koniec\n\nŹródło:\tustawa",
             "Umowa",
         )
         [source] = read(write_docx(tmp_path / "b.docx", blocks, title="Inna umowa"))
@@ -197,32 +191,24 @@ class TestHtml:
         path = write_html(tmp_path / "a.html", self.BODY, "Urząd", encoding)
         assert read(path) == [Source("a.html", self.TEXT, "Urząd")]
 
-    # A page, the encoding it is in -> its text and title.
-    PAGES = [
-        ("<h1>Tytuł <i>strony</i></h1><p>a", "utf-8", "Tytuł strony\n\na", "Tytuł strony"),
-        ('<?xml version="1.0" encoding="UTF-8"?>\n<html><p>ź</p></html>', "utf-8", "ź", None),
-        ('<meta charset="iso-8859-2"><p>Zażółć', "utf-8", "Zażółć", None),
-        ('<meta charset="base64"><p>Zażółć gęślą jaźń', "cp1250", "Zażółć gęślą jaźń", None),
-    ]
 
-    @pytest.mark.parametrize(("html", "encoding", "text", "title"), PAGES)
-    def test_pages(
-        self, tmp_path: Path, html: str, encoding: str, text: str, title: str | None
-    ) -> None:
-        path = write_text(tmp_path / "a.htm", html, encoding)
-        assert read(path) == [Source("a.htm", text, title)]
-
-
-# A file's name, its text -> its title; the text stays as it is.
+# A file's name, what it holds and how it is encoded -> its text (None: as it stands) and title.
 TEXT_FILES = [
-    ("a.md", "---\nx: 1\n---\n# *Opłaty* #\n\nTekst `b`.\n", "*Opłaty*"),
-    ("a.txt", "# Tekst\n\n  wcięty\n", None),
+    ("a.md", "---\nx: 1\n---\n# *Opłaty* #\n\nTekst `b`.\n", "utf-8", None, "*Opłaty*"),
+    ("a.txt", "# Tekst\n\n  wcięty\n", "utf-8", None, None),
+    ("a.htm", "<h1>Tytuł <i>strony</i></h1><p>a", "utf-8", "Tytuł strony\n\na", "Tytuł strony"),
+    ("a.htm", '<?xml version="1.0" encoding="UTF-8"?>\n<html><p>ź</p></html>', "utf-8", "ź", None),
+    ("a.htm", '<meta charset="iso-8859-2"><p>Zażółć', "utf-8", "Zażółć", None),
+    ("a.htm", '<meta charset="base64"><p>Zażółć jaźń', "cp1250", "Zażółć jaźń", None),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "title"), TEXT_FILES)
-def test_text_files(tmp_path: Path, name: str, text: str, title: str | None) -> None:
-    assert read(write_text(tmp_path / name, text)) == [Source(name, text, title)]
+@pytest.mark.parametrize(("name", "content", "encoding", "text", "title"), TEXT_FILES)
+def test_text_files(
+    tmp_path: Path, name: str, content: str, encoding: str, text: str | None, title: str | None
+) -> None:
+    path = write_text(tmp_path / name, content, encoding)
+    assert read(path) == [Source(name, text or content, title)]
 
 
 SENTENCES = {
@@ -287,17 +273,13 @@ class TestTables:
         path = write_csv(tmp_path / "a.csv", rows, delimiter)
         assert read(path) == [Source("a.csv", text, title, row=row) for text, title, row in texts]
 
-    def test_tsv_and_an_old_encoding(self, tmp_path: Path) -> None:
+    def test_other_tables(self, tmp_path: Path) -> None:
+        """Tabs, an old encoding; one column with commas; a cell longer than Python's csv takes."""
         path = write_csv(tmp_path / "a.tsv", [["treść"], ["Zażółć, gęślą; jaźń"]], "\t", "cp1250")
         assert read(path) == [Source("a.tsv", "Zażółć, gęślą; jaźń", row=1)]
-
-    def test_one_column_with_commas(self, tmp_path: Path) -> None:
         path = write_text(tmp_path / "a.csv", "text\nAla, ma kota\npies; kot, mysz\n")
         assert [source.text for source in read(path)] == ["Ala, ma kota", "pies; kot, mysz"]
-
-    def test_a_long_cell(self, tmp_path: Path) -> None:
-        """Longer than Python's csv takes by itself."""
-        [source] = read(write_csv(tmp_path / "a.csv", [["text"], ["słowo " * 50_000]]))
+        [source] = read(write_csv(tmp_path / "b.csv", [["text"], ["słowo " * 50_000]]))
         assert len(source.text) == 300_000
 
     ITEMS = [

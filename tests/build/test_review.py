@@ -81,15 +81,7 @@ def test_what_is_written(path: Path) -> None:
     header, first, second = written(path, one, other)
     assert header == list(COLUMNS)
     assert first == [
-        *(
-            "a-1",
-            "",
-            "Ile trwa urlop?",
-            "Urlop trwa 26 dni.",
-            "26 dni\nurlop | dni wolne",
-            "",
-            "no",
-        ),
+        *("a-1", "", QUESTION, ANSWER, "26 dni\nurlop | dni wolne", "", "no"),
         "groundedness: 5. Stoi w tekście.\nstandalone: 4.5. =A1",
         *("regulamin.pdf", "3", "Urlop trwa 26 dni, źdźbło."),
     ]

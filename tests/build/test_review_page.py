@@ -266,17 +266,12 @@ class Rounds:
     """One build, reviewed in several rounds: the page is made anew with what was applied."""
 
     def __init__(self, page: Page, tmp_path: Path) -> None:
-        self.page = page
-        self.path = tmp_path / "review.html"
-        self.title = f"urlopy {tmp_path}"
+        self.page, self.path, self.title = page, tmp_path / "review.html", f"urlopy {tmp_path}"
 
-    def open(self, applied: Mapping[str, Verdict], note: str = "") -> list[str]:
+    def open(self, made: Mapping[str, Row]) -> list[str]:
         """Make the page, open it; the verdicts that it shows, and what stands open."""
-        made = [
-            judged(row, applied[key], note) if key in applied else row
-            for key, row in known().items()
-        ]
-        write_review_page(self.path, made, "en", self.title, load_normalizer())
+        rows = list(made.values())
+        write_review_page(self.path, rows, "en", self.title, load_normalizer())
         self.page.open(self.path)
         return self.shown()
 
@@ -293,17 +288,21 @@ def rounds(page: Page, tmp_path: Path) -> Rounds:
     return Rounds(page, tmp_path)
 
 
+def applied(note: str = "", **verdicts: Verdict) -> dict[str, Row]:
+    """rows() after a round in which the first of them, q1, q2 and q3, got a verdict."""
+    given = {f"reg-1-{name[1:]}": verdict for name, verdict in verdicts.items()}
+    return {
+        key: judged(row, given[key], note) if key in given else row for key, row in known().items()
+    }
+
+
 @needs_chromium
 def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) -> None:
     page = rounds.page
-    applied: dict[str, Verdict] = {"reg-1-1": "accept", "reg-1-2": "reject", "reg-1-3": "accept"}
-    assert rounds.open(applied, "raz") == ["accepted", "rejected", "accepted", "open"]
+    made = applied("raz", q1="accept", q2="reject", q3="accept")
+    assert rounds.open(made) == ["accepted", "rejected", "accepted", "open"]
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
     assert page.text("#place") == "4 of 4"  # the first that is open
-    made = {
-        key: judged(row, applied[key], "raz") if key in applied else row
-        for key, row in known().items()
-    }
     assert read_table(page.download(), made) == []
 
     rounds.at(1)
@@ -330,12 +329,12 @@ def test_what_was_applied_goes_before_an_earlier_word_and_what_was_not_is_kept(
     rounds: Rounds,
 ) -> None:
     rounds.page.press("a", "r")
-    assert rounds.open({"reg-1-1": "reject"}) == ["rejected", "rejected", "open", "open"]
+    assert rounds.open(applied(q1="reject")) == ["rejected", "rejected", "open", "open"]
     rounds.at(0)
     rounds.page.press("a")  # a later word
     rounds.page.driver.refresh()
     assert rounds.shown()[:2] == ["accepted", "rejected"]
-    assert rounds.open({"reg-1-1": "accept"})[0] == "accepted"
+    assert rounds.open(applied(q1="accept"))[0] == "accepted"
 
 
 @needs_chromium

@@ -100,6 +100,7 @@ MISTAKES: list[tuple[str, str | bytes, str]] = [
         ":1: 'context' must be a list of document ids",
     ),
     ("a.jsonl", b'{"id": "\xff"}\n', ": is not UTF-8 text (invalid start byte"),
+    ("a.csv", b"id,answer\np1,\xff\n", ": is not UTF-8 text (invalid start byte); in Excel, save"),
     ("a.csv", "p1,17 zł\n", ":1: the header must name the columns"),
     ("a.csv", "id,answer\np1,17,50 zł\n", ":2: has 3 cells where the header has 2"),
     ("a.csv", 'id,answer\np1,x\np2,"a"b\n', ":3: is not valid CSV: ',' expected after '\"'"),

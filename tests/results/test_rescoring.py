@@ -346,6 +346,7 @@ MISTAKES: list[tuple[list[str], str]] = [
         ["<log>", "<log>", "-o", "<dir>/new"],
         "-o: logs of the same name would be one file in <dir>/new",
     ),
+    (["<log>", "<log>", "-o", "<dir>/eval.jsonl"], "-o: <dir>/eval.jsonl is a file; several"),
     (["<log>", "--refusal_message", " "], "--refusal_message: is empty"),
     (["<log>", "--reasoning_end", ""], "--reasoning_end: is empty"),
     (
