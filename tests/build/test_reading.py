@@ -123,6 +123,7 @@ class TestDocx:
     BODIES = [
         (paragraph(f"{A}<w:ins><w:r><w:t>b</w:t></w:r></w:ins>"), "ab"),
         (paragraph(f"<w:del><w:r><w:delText>x</w:delText></w:r></w:del>{A}"), "a"),
+        (paragraph(f"<w:moveFrom><w:r><w:t>x</w:t></w:r></w:moveFrom>{A}"), "a"),
         (paragraph(f"<w:hyperlink>{A}</w:hyperlink>"), "a"),
         (paragraph(f"<w:pPr><w:tabs><w:tab/></w:tabs></w:pPr>{A}"), "a"),
         (f"<w:sdt><w:sdtContent>{paragraph(A)}</w:sdtContent></w:sdt>", "a"),
