@@ -71,17 +71,6 @@ def test_a_prompt_shows_what_it_is_given_and_the_object_that_is_read(
         assert set(read.model_dump().values()) <= {"3", 3.0}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_without_earlier_questions_none_are_spoken_of(language: str) -> None:
-    asking = template(language, "factoid")
-    without, with_two = (
-        str(asking.render({"context": "C", "earlier": earlier})).split("\n\n")
-        for earlier in ([], VALUES["earlier"])
-    )
-    # The paragraph that lists them is all that is missing.
-    assert (len(with_two), set(without) < set(with_two)) == (len(without) + 1, True)
-
-
 def test_the_polish_evaluation_prompt_is_of_any_domain() -> None:
     source = (BUILD_PROMPTS / "pl" / "evaluation.jinja").read_bytes()
     harness = PROMPT.read_bytes()

@@ -336,11 +336,7 @@ class TestSimilarQuestions:
 
     @pytest.mark.parametrize(
         ("questions", "kept"),
-        {
-            (TWO, ONE): "0",
-            (ONE, TWO, OTHER): "02",
-            (ONE, ONE, ONE): "0",
-        }.items(),
+        {(TWO, ONE): "0", (ONE, TWO, OTHER): "02", (ONE, ONE, ONE): "0"}.items(),
     )
     def test_the_first_stays(
         self, normalizer: Normalizer, questions: tuple[str, ...], kept: str

@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 
 from ragifeval.errors import UserError
-from ragifeval.judge.embeddings import (
-    BertScore,
-    Cosine,
-    Pairs,
-    check_model,
-    public_name,
-)
+from ragifeval.judge.embeddings import BertScore, Cosine, Pairs, check_model, public_name
 
 LETTERS = "aąbcćdeęfghijklłmnńoópqrsśtuvwxyzźż0123456789.,"
 PAIRS: Pairs = [
@@ -63,7 +57,7 @@ def direct(model: Path, pairs: Pairs, layer: int, **how: object) -> list[list[fl
     return [column.tolist() for column in found]
 
 
-def test_bertscore_is_that_of_bert_score(model: Path) -> None:
+def test_bertscore_is_that_of_bert_score(model: Path, tmp_path: Path) -> None:
     measure = BertScore(str(model), "pl")
     found = measure(PAIRS)
     assert list(found) == list(measure.scores)
@@ -72,6 +66,8 @@ def test_bertscore_is_that_of_bert_score(model: Path) -> None:
     assert found["bertscore_f1"][0] == pytest.approx(1)
     assert found["bertscore_f1"][1] < 0.999
     assert measure.settings.endswith(f", {public_name(str(model))} layer 3, not rescaled")
+    # A tokenizer without a limit gets that of the model; bert-score would hand 10^30 on.
+    assert BertScore(str(make_bert(tmp_path / "none")), "pl")(PAIRS) == found
     # An empty text scores 0, and takes no other with it.
     blank = measure([("Nic.", " \n"), *PAIRS])
     assert [list(column) for column in blank.values()] == [

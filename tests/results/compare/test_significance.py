@@ -1,11 +1,9 @@
 """Known inputs with p and intervals worked out apart: by hand, by enumeration, by scipy."""
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from ragifeval.results.compare.significance import (
     bootstrap_p,
@@ -44,22 +42,6 @@ def test_permutation_test_is_exact_up_to_the_number_of_draws() -> None:
     assert permutation_p(ones, Resampling(0, 1023)) * 1024 == pytest.approx([3], abs=4)
 
 
-def test_drawn_permutation_test_agrees_with_scipy() -> None:
-    generator = np.random.default_rng(5)
-    differences = generator.integers(-3, 5, size=(4, 60)) / 3
-    found = permutation_p(differences, Resampling(seed=1, draws=10_000))
-    for row, p in zip(differences, found, strict=True):
-        reference = stats.permutation_test(
-            (row,),
-            lambda values, axis: values.sum(axis=axis),
-            permutation_type="samples",
-            n_resamples=10_000,
-            rng=generator,
-        )
-        assert p == pytest.approx(reference.pvalue, abs=0.02)
-    assert min(found) < 0.05 < max(found)
-
-
 # Sums of scores and counts of conditions, one a sample -> the 95 % interval and p, by hand.
 BOOTSTRAPS: list[tuple[list[float], list[float], tuple[float, float], float]] = [
     # 0 (1/4), 1/2 (1/2), 1 (1/4); 0 and 1 are as far from 1/2 as 1/2 is from 0.
@@ -85,30 +67,6 @@ def test_bootstrap_by_hand(
     observed = table[0].sum(axis=1) / table[1].sum()
     assert bootstrap_p(means, observed) == pytest.approx([p], abs=0.01)
     assert np.ravel(percentile_interval(means)) == pytest.approx(interval)
-
-
-@pytest.mark.parametrize(
-    ("sums", "counts"),
-    [([0.5, 2, -1, 0], [1, 3, 2, 1]), ([1, 1, 0, 2, -1], [1, 0, 1, 2, 2])],
-)
-def test_bootstrap_agrees_with_all_resamplings(sums: list[float], counts: list[float]) -> None:
-    """All n^n of them, each as likely as the others."""
-    exact = np.array(
-        [
-            sum(sums[place] for place in drawn) / of
-            for drawn in itertools.product(range(len(sums)), repeat=len(sums))
-            if (of := sum(counts[place] for place in drawn))
-        ]
-    )
-    observed = sum(sums) / sum(counts)
-    means = resampled_means(np.array([sums]), np.array(counts), Resampling(seed=3, draws=40_000))
-    assert means.mean() == pytest.approx(exact.mean(), abs=0.01)
-    p = np.mean(np.abs(exact - observed) >= abs(observed) - 1e-9)
-    assert bootstrap_p(means, np.array([observed])) == pytest.approx([p], abs=0.01)
-    # Few values are possible: each end is one below which 2.5 % (97.5 %) of them lie, or close by.
-    for end, share in zip(np.ravel(percentile_interval(means)), (0.025, 0.975), strict=True):
-        below, up_to = np.mean(exact < end - 1e-9), np.mean(exact <= end + 1e-9)
-        assert below - 0.005 <= share <= up_to + 0.005
 
 
 def test_the_smallest_difference_is_found_in_80_of_100_samplings() -> None:

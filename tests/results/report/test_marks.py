@@ -139,18 +139,6 @@ def test_marks_stand_where_they_were_found(
     assert all((mark.reason is None) or mark.verdict == WRONG for mark in marks)
 
 
-def test_marks_say_what_they_are_about(prepare: Prepare, criteria: Criteria) -> None:
-    expect = {INCLUDE: ["a b", ["rok", "35 lat"]], "cite": ["doc-c"]}
-    conditions, response = prepare(expect, "Ma trzydzieści pięć LAT, durniu [2] [5]")
-    marks = find_marks(conditions, response, criteria, "substring")
-    assert [(mark.kind, mark.about, mark.entry) for mark in marks] == [
-        (INCLUDE, "rok", 1),
-        ("offence", "dureń", None),
-        ("cite", "doc-c", None),
-        ("cite", "", None),
-    ]
-
-
 @limits(deadline=None)  # of a busy machine
 @given(st.text(st.sampled_from("[],0123 \u00a0a]["), max_size=40))
 def test_citations_are_those_that_are_scored(answer: str) -> None:

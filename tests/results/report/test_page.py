@@ -5,18 +5,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from ragifeval.results.report import page
 from ragifeval.results.report.collect import Content
-from ragifeval.results.report.headline import (
-    Cell,
-    GroupTable,
-    Headline,
-    RunFacts,
-    ScoreRow,
-    axis_for,
-)
+from ragifeval.results.report.headline import Cell, GroupTable, Headline, RunFacts, ScoreRow
 from ragifeval.results.report.page import render
 from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.results.single_page import embedded
@@ -103,19 +94,3 @@ def test_every_mark_and_loss_has_its_text() -> None:
     losses = set(re.findall(r'Loss\(\s*"(\w+)"', (REPORT / "losses.py").read_text()))
     losses |= {"no_refusal", "refusal"}
     assert losses == {name[5:] for name in texts if name.startswith("loss_")}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "ticks"),
-    [
-        (0.41, 0.58, [0.4, 0.45, 0.5, 0.55, 0.6]),
-        (0.791, 0.804, [0.79, 0.8, 0.81]),
-        (1.0, 1.0, [0.99, 1]),
-        (0.0, 0.0, [0, 0.01]),
-    ],
-)
-def test_the_axis_holds_the_intervals(low: float, high: float, ticks: list[float]) -> None:
-    axis = axis_for([Estimate((low + high) / 2, 1, low, high)])
-    assert axis.ticks == pytest.approx(ticks)
-    assert axis.place(axis.ticks[0]) == 0
-    assert axis.place(axis.ticks[-1]) == pytest.approx(100)

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from ragifeval.results.report.collect import Content
 from ragifeval.results.report.headline import Cell, Headline, RunFacts, ScoreRow
 from ragifeval.results.report.page import render
-from ragifeval.results.report.variants import Curve, VariantRow
 from ragifeval.run.performance import Figures
 from ragifeval.scoring.statistics import Estimate
 
@@ -18,12 +16,9 @@ LOW, HALF, HIGH = (
     Estimate(0.5, 2, 0.25, 0.75),
     Estimate(0.75, 2, 0.5, 1),
 )
-ROWS = [VariantRow("core", "total", [HIGH]), VariantRow("noise:8", "total", [HALF])]
 
 
-def page(
-    *totals: Estimate, costs: Sequence[float | None], names: Sequence[str] = "ab", **more: Any
-) -> str:
+def page(*totals: Estimate, costs: Sequence[float | None], names: Sequence[str] = "ab") -> str:
     """The page of runs with these totals and costs of 1,000 questions."""
     runs = [
         RunFacts(
@@ -33,7 +28,7 @@ def page(
         for name, cost in zip(names, costs, strict=False)
     ]
     cells = [Cell(total, 0.5) for total in totals]
-    head = Headline("substring", "words", 2, runs, [ScoreRow("total", cells)], [], [], **more)
+    head = Headline("substring", "words", 2, runs, [ScoreRow("total", cells)], [], [])
     return render(Content([], "substring", [], [0], []), head, ["m"], "en")
 
 
@@ -71,14 +66,3 @@ def test_costs_are_drawn_from_nothing_to_the_most_and_a_free_model_is_among_them
     # The last name would stand below the foot, so that two move up.
     assert words(figure, "label") == ["b", "a", "c", "e"]
     assert [y for (y,) in drawn(figure, "label", "y")] == ["81.9", "153.8", "225.0", "240.0"]
-
-
-def test_a_curve_goes_from_point_to_point_with_intervals() -> None:
-    """Three points, a third of the width each: 120 pixels from 0 % at 155 to 100 % at 35."""
-    points = [("core", HIGH), ("8", HALF), ("16", LOW)]
-    text = page(HALF, costs=[None], curves=[Curve("noise", "a", points)], variants=ROWS)
-    figure = plot(text, "Total over the number of documents")
-    dots = [("16.67%", "65.0"), ("50.00%", "95.0"), ("83.33%", "125.0")]
-    assert drawn(figure, "dot", "cx", "cy") == dots
-    assert drawn(figure, "whisker", "y1", "y2")[1::2] == [("95.0", "35.0"), ("125.0", "65.0")]
-    assert words(figure, "tick") == ["0%", "100%", "core", "75.0%", "8", "50.0%", "16", "25.0%"]
