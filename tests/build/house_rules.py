@@ -1,4 +1,4 @@
-"""Chunks and candidates written by hand: rules of a library, a pool, a garden, in two languages."""
+"""Chunks and candidates written by hand: rules of a library, a pool, a garden."""
 
 import json
 from collections import Counter
@@ -7,16 +7,12 @@ from pathlib import Path
 from ragifeval.build.records import Candidate, Chunk
 
 
-def house_rules(language: str) -> tuple[list[Chunk], list[Candidate]]:
-    """The chunks of a language, each a page of its file, and what is asked about most of them.
-
-    Args:
-        language: "pl" (40 chunks, 32 questions) or "de" (12 and 12).
-    """
+def house_rules() -> tuple[list[Chunk], list[Candidate]]:
+    """40 chunks, each a page of its file, and 32 questions about them."""
     chunks, candidates = [], []
     pages: Counter[str] = Counter()
     ends: Counter[str] = Counter()
-    path = Path(__file__).with_name(f"house_rules.{language}.jsonl")
+    path = Path(__file__).with_name("house_rules.pl.jsonl")
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         file, text = row["file"], row["text"]

@@ -17,7 +17,6 @@ def chunks_of(text: str, size: int | None, overlap: int = 0) -> list[Chunk]:
 # Text, size, overlap -> (start, text) of each chunk.
 CUT: list[tuple[str, int | None, int, list[tuple[int, str]]]] = [
     ("Ala ma kota.", 100, 10, [(0, "Ala ma kota.")]),
-    ("\n  Ala ma kota.\n", 100, 10, [(3, "Ala ma kota.")]),
     # Between paragraphs, though more would fit.
     ("Jeden dwa.\n\nTrzy cztery.", 16, 0, [(0, "Jeden dwa."), (12, "Trzy cztery.")]),
     # Between lines; between sentences, with the full stop; between words; between letters.
@@ -27,14 +26,7 @@ CUT: list[tuple[str, int | None, int, list[tuple[int, str]]]] = [
     ("abcdefghij", 4, 0, [(0, "abcd"), (4, "efgh"), (8, "ij")]),
     # The overlap is made of whole pieces.
     ("jeden dwa trzy cztery", 14, 5, [(0, "jeden dwa trzy"), (10, "trzy cztery")]),
-    ("abcdefghij", 4, 2, [(0, "abcd"), (2, "cdef"), (4, "efgh"), (6, "ghij")]),
     # A text that repeats itself.
-    (
-        "na na na na na na",
-        6,
-        3,
-        [(0, "na na"), (3, "na na"), (6, "na na"), (9, "na na"), (12, "na na")],
-    ),
     ("aaaaaaaaaa", 4, 2, [(0, "aaaa"), (2, "aaaa"), (4, "aaaa"), (6, "aaaa")]),
     # A chunk begins where it says though a letter before it takes four bytes; a size that cuts
     # through combining marks loses none.
@@ -42,11 +34,9 @@ CUT: list[tuple[str, int | None, int, list[tuple[int, str]]]] = [
     ("e\u0301o\u0301", 2, 0, [(0, "e\u0301"), (2, "o\u0301")]),
     # Nothing to ask about.
     ("", 10, 0, []),
-    (" \n\n ", 10, 0, []),
     ("Ala\n\n* * *\n\nkot", 5, 0, [(0, "Ala"), (12, "kot")]),
     # Whole.
     ("\n Ala.\n\nKot. ", None, 0, [(2, "Ala.\n\nKot.")]),
-    (" \n", None, 0, []),
 ]
 
 
@@ -85,7 +75,7 @@ def test_every_chunk_stands_where_it_says(
 PAGES = [f"Urząd Miasta\nStrona {number}\n" + "Treść strony. " * 20 for number in range(1, 9)]
 
 
-@pytest.mark.parametrize(("size", "overlap"), [(100, 30), (200, 0), (400, 150), (5000, 0)])
+@pytest.mark.parametrize(("size", "overlap"), [(100, 30), (5000, 0)])
 def test_pages(size: int, overlap: int) -> None:
     text = "\n\n".join(PAGES)
     starts = [text.index(page) for page in PAGES]
@@ -99,7 +89,6 @@ def test_pages(size: int, overlap: int) -> None:
 def test_pages_without_text() -> None:
     source = Source("a.pdf", "Jeden.\n\nDwa.", pages=(0, 0, 6, 8, 12))
     assert [(c.text, c.page) for c in cut([source], 8, 0)] == [("Jeden.", 2), ("Dwa.", 4)]
-    assert [c.page for c in cut([source], None, 0)] == [2]
 
 
 def test_rows_and_numbers_within_a_file() -> None:
@@ -117,23 +106,6 @@ def test_rows_and_numbers_within_a_file() -> None:
     ]
 
 
-# A file's name -> its chunks' ids, without the number.
-SLUGS = [
-    ("regulamin.pdf", "regulamin-pdf"),
-    ("Regulamin opłat (2024).PDF", "regulamin-oplat-2024-pdf"),
-    ("zażółć/GĘŚLĄ/jaźń.txt", "zazolc-gesla-jazn-txt"),
-    ("Straße_über.md", "strasse-uber-md"),
-    ("año.txt", "ano-txt"),
-    ("--a--.txt", "a-txt"),
-    ("a.b.c.txt", "a-b-c-txt"),
-]
-
-
-@pytest.mark.parametrize(("file", "slug"), SLUGS)
-def test_ids(file: str, slug: str) -> None:
-    assert [chunk.id for chunk in cut([Source(file, "Tekst")], None, 0)] == [f"{slug}-0001"]
-
-
 def ids(*files: str) -> list[str]:
     return [chunk.id for chunk in cut([Source(file, "Tekst") for file in files], None, 0)]
 
@@ -143,30 +115,19 @@ def test_ids_of_names_that_are_nearly_the_same() -> None:
     found = ids(*files)
     assert len(set(found)) == len(files)
     assert found[0] == "a-b-txt-0001"
-    for one in found:
-        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-0001", one)
+    assert ids("zażółć/GĘŚLĄ (2024).PDF") == ["zazolc-gesla-2024-pdf-0001"]
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-0001", one) for one in found)
     # What comes later changes nothing; nor does what comes before, if its name is another.
-    for length in range(len(files)):
-        assert ids(*files[:length]) == found[:length]
+    assert ids(*files[:3]) == found[:3]
     assert ids("0.txt", *files)[1:] == found
-    assert ids(*files[4:]) == found[4:]
-
-
-def test_ids_of_long_names() -> None:
     one, other = ids("a" * 200 + "1.txt", "a" * 200 + "2.txt")
     assert one != other
     assert len(one) <= 80
 
 
-def test_more_than_9999_chunks() -> None:
-    last = list(cut([Source("a.txt", "ab " * 10_001)], 2, 0))[-1]
-    assert last.id == "a-txt-10001"
-
-
 def test_the_title_stands_over_a_text_that_does_not_hold_it() -> None:
     source = Source("a.md", "# Cennik basenu\n\nBilet: 9 zł.\n\nUlgowy: 5 zł.", "Cennik basenu")
-    first, second = cut([source], 30, 0)
-    assert first.titled_text == first.text == "# Cennik basenu\n\nBilet: 9 zł."
-    assert second.titled_text == "Cennik basenu\n\nUlgowy: 5 zł."
-    (untitled,) = cut([Source("a.txt", "Bilet: 9 zł.")], 30, 0)
-    assert untitled.titled_text == "Bilet: 9 zł."
+    assert [chunk.titled_text for chunk in cut([source], 30, 0)] == [
+        "# Cennik basenu\n\nBilet: 9 zł.",
+        "Cennik basenu\n\nUlgowy: 5 zł.",
+    ]

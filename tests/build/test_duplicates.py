@@ -31,40 +31,20 @@ def numbers(first: int, last: int) -> str:
 # Texts -> those left out. A text of n words has n - 4 runs of five.
 TEXTS = {
     "none": ([], []),
-    "one": (["Ala ma kota."], []),
-    "exact": (["Ala ma kota.", "Pies.", "Ala ma kota."], [("c2", "c0", 1.0)]),
     "letter case and marks": (["Ala ma kota.", "ALA, MA «KOTA»"], [("c1", "c0", 1.0)]),
-    "another order": (["Ala ma kota.", "Kota ma Ala."], []),
     "three times": (["a"] * 3, [("c1", "c0", 1.0), ("c2", "c0", 1.0)]),
-    # 46 runs each; a word at the end is in one run: 45 of 47.
-    "the last word": (
-        [numbers(1, 50), numbers(1, 49) + " x"],
-        [("c1", "c0", 45 / 47)],
-    ),
-    # A word in the middle is in five runs: 41 of 51 = 0.804 of 46 runs, 40 of 50 = 0.8 of 45.
-    "a word in the middle": (
-        [numbers(1, 50), numbers(1, 24) + " x " + numbers(26, 50)],
-        [("c1", "c0", 41 / 51)],
-    ),
+    # A word in the middle is in five runs: 40 of 50 = 0.8 of 45 runs.
     "just as much": (
         [numbers(1, 49), numbers(1, 24) + " x " + numbers(26, 49)],
         [("c1", "c0", 0.8)],
     ),
     "a little less": ([numbers(1, 48), numbers(1, 24) + " x " + numbers(26, 48)], []),
-    "words left off": ([numbers(1, 54), numbers(1, 44)], [("c1", "c0", 40 / 50)]),
-    "too many words left off": ([numbers(1, 54), numbers(1, 43)], []),
     # 0.9 with the first, 0.9 with the second, 0.82 and less with each other.
     "the one that is most alike": (
         [numbers(1, 104), numbers(19, 122), numbers(13, 116)],
         [("c2", "c1", 94 / 106)],
     ),
-    # The second repeats the first; the third repeats the second, which is gone.
-    "no way through another": (
-        [numbers(1, 104), numbers(11, 114), numbers(21, 124)],
-        [("c1", "c0", 90 / 110)],
-    ),
     "short texts": (["a b c d", "a b c e", "a b c d e"], []),
-    "repeated words": (["a a a a a a", "a a a a a a a"], [("c1", "c0", 1.0)]),
 }
 
 

@@ -43,22 +43,13 @@ ALL = ["a.pdf", "b.txt", "out/samples.jsonl", "sub/C.TXT", "sub/deep/d.html"]
 # Names, pattern -> the names that the files go by, in order.
 FOUND: list[tuple[list[str], str | None, list[str]]] = [
     (["docs"], None, ALL),
-    (["./docs/../docs/"], None, ALL),
-    (["docs", "docs/b.txt", "docs"], None, ALL),
+    (["./docs/../docs/", "docs/b.txt", "docs"], None, ALL),
     (["docs/b.txt", "docs/sub"], None, ["b.txt", "C.TXT", "deep/d.html"]),
-    (["docs"], "**/*.txt", ["b.txt"]),
     (["docs"], "sub/**", ["sub/C.TXT", "sub/deep/d.html"]),
-    (["docs/*.txt"], None, ["b.txt"]),
     (["docs/**/*.html"], None, ["sub/deep/d.html"]),
     (["*/b.txt"], None, ["docs/b.txt", "other/b.txt"]),
     (["docs.pdf"], None, ["f.txt"]),
     (["star[1].txt"], None, ["star[1].txt"]),
-    (["docs/.hidden.txt"], None, [".hidden.txt"]),
-    (
-        ["docs/b.txt", "other/sub/b.txt", "other/b.txt"],
-        None,
-        ["b.txt", "sub/b.txt", "other/b.txt"],
-    ),
     (["docs", "other"], None, [*ALL, "other/b.txt", "sub/b.txt"]),
 ]
 
@@ -71,19 +62,6 @@ def test_found(tree: Path, names: Sequence[str], pattern: str | None, shown: lis
         assert path.resolve().as_posix().endswith(name)
 
 
-def test_the_same_name_a_level_further_up(tree: Path) -> None:
-    for name in ("one/x/b.txt", "two/x/b.txt", "three/x/b.txt"):
-        (tree / name).parent.mkdir(parents=True)
-        (tree / name).write_text("tekst")
-    found = find_files(["docs/b.txt", "one/x/b.txt", "two/x/b.txt", "three/x/b.txt"])
-    assert [name for _, name in found.files] == [
-        "b.txt",
-        "x/b.txt",
-        "two/x/b.txt",
-        "three/x/b.txt",
-    ]
-
-
 def test_other_kinds_are_counted_in_folders_and_named_outright(tree: Path) -> None:
     found = find_files(["docs", "other/x.doc", "other"])
     assert found.passed_over == {".doc": 1, ".png": 1}
@@ -91,22 +69,18 @@ def test_other_kinds_are_counted_in_folders_and_named_outright(tree: Path) -> No
     assert found.unread[0].reason.startswith("is none of the kinds that are read: .pdf, ")
 
 
-@pytest.mark.parametrize("leave_out", ["docs/out", "docs/sub/../out"])
-def test_the_output_folder_is_left_out(tree: Path, leave_out: str) -> None:
-    for name in ("docs", "docs/**/*.*"):
-        found = find_files([name], leave_out=[Path(leave_out)])
-        assert "out/samples.jsonl" not in [name for _, name in found.files]
-    assert len(find_files(["docs"], leave_out=[Path("elsewhere")]).files) == len(ALL)
+@pytest.mark.parametrize("name", ["docs", "docs/**/*.*"])
+def test_the_output_folder_is_left_out(tree: Path, name: str) -> None:
+    found = find_files([name], leave_out=[Path("docs/sub/../out")])
+    assert "out/samples.jsonl" not in [name for _, name in found.files]
 
 
 MISSING = [
-    (["nowhere"], None, "nowhere: there is no such file or folder"),
     (["docs", "nowhere.pdf"], None, "nowhere.pdf: there is no such file or folder"),
     (["empty"], None, "empty: there is no file of a kind that is read (.pdf, .docx, "),
     (["docs"], "*.csv", "docs: there is no file that matches '*.csv' of a kind that is read"),
     (["nowhere/*.pdf"], None, "nowhere/*.pdf: there is no file that matches '*.pdf' of a kind"),
     (["x" * 300], None, f"{'x' * 300}: cannot be read: File name too long"),
-    (["docs"], "/etc/*", "'/etc/*' is not a pattern such as \"**/*.pdf\": "),
     (["docs"], "**.pdf", "'**.pdf' is not a pattern such as \"**/*.pdf\": "),
 ]
 
@@ -134,14 +108,6 @@ def test_links_are_followed_to_files_of_the_folder_only(tree: Path) -> None:
         ]
     for named in ("loop.txt", "out.txt"):
         assert [name for _, name in find_files([f"docs/{named}"]).files] == [named]
-
-
-def test_a_name_that_is_no_utf_8_or_not_composed(tree: Path) -> None:
-    folder = tree / "names"
-    folder.mkdir()
-    (folder / os.fsdecode(b"z\xff.txt")).write_text("tekst")
-    (folder / "o\u0301.txt").write_text("tekst")
-    assert [name for _, name in find_files(["names"]).files] == ["ó.txt", "z\ufffd.txt"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")

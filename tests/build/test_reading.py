@@ -9,17 +9,10 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from ragifeval.build.formats import LARGEST_TEXT, UnreadableError, decode, joined
+from ragifeval.build.formats import UnreadableError, decode, joined
 from ragifeval.build.reading import LARGEST_FILE, read_file, read_files
 from ragifeval.build.records import Source, Unread
-from tests.build.files import (
-    write_csv,
-    write_docx,
-    write_html,
-    write_jsonl,
-    write_pdf,
-    write_text,
-)
+from tests.build.files import write_csv, write_docx, write_html, write_pdf, write_text
 
 
 def read(path: Path) -> list[Source]:
@@ -54,7 +47,7 @@ class TestPdf:
         starts = (0, text.index("dni. Zażalenie"), text.index("\n\nZałącznik"), len(text) - 9)
         assert source == Source("a.pdf", text, "Opłaty: zasady", starts)
 
-    @pytest.mark.parametrize("title", ["", "Microsoft Word - pismo", "Pismo 3.docx", "untitled"])
+    @pytest.mark.parametrize("title", ["", "Microsoft Word - pismo", "Pismo 3.docx"])
     def test_a_title_that_is_none(self, tmp_path: Path, title: str) -> None:
         assert read(write_pdf(tmp_path / "a.pdf", ["Tekst"], title))[0].title is None
 
@@ -67,9 +60,7 @@ class TestPdf:
         assert reason(tmp_path / "closed.pdf") == "is encrypted: save it without a password"
         assert read(tmp_path / "open.pdf")[0].text == "Tekst"
 
-    def test_broken_or_without_text(
-        self, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_broken_or_without_text(self, tmp_path: Path) -> None:
         path = write_pdf(tmp_path / "a.pdf", ["Tekst"] * 20)
         data = path.read_bytes()
         path.write_bytes(data[: len(data) // 2])
@@ -78,23 +69,18 @@ class TestPdf:
         assert reason(scanned) == "holds no text: is it scanned? Run it through OCR first"
         path.write_bytes(b"junk before\n" + data)
         assert "Tekst" in read(path)[0].text
-        assert capfd.readouterr() == ("", "")  # pypdf warns of what it mends
 
 
 # Lines or pages, what separates them -> their text, and where each begins.
 JOINED = [
     (["Urząd wydaje", "zaświadczenie."], "\n", "Urząd wydaje zaświadczenie.", (0, 13)),
     (["Urząd.", "wydaje"], "\n", "Urząd.\nwydaje", (0, 7)),
-    (["Urząd", "Miasta"], "\n", "Urząd\nMiasta", (0, 6)),
     (["Wydaje:", "a) urząd", "b) gmina"], "\n", "Wydaje:\na) urząd\nb) gmina", (0, 8, 17)),
     (["zaświad-", "czenie"], "\n", "zaświadczenie", (0, 7)),
     (["Vor-", "und Nachname"], "\n", "Vor- und Nachname", (0, 5)),
     (["Łódź-", "Widzew"], "\n", "Łódź-\nWidzew", (0, 6)),
-    (["a   b \t c"], "\n", "a b c", (0,)),
-    (["Jeden.", "Dwa."], "\n\n", "Jeden.\n\nDwa.", (0, 8)),
     (["zaświad-", "czenie", "dalej"], "\n\n", "zaświadczenie dalej", (0, 7, 14)),
     (["", "Jeden.", "", "Dwa.", ""], "\n\n", "Jeden.\n\nDwa.", (0, 0, 6, 8, 12)),
-    ([], "\n\n", "", ()),
 ]
 
 
@@ -121,19 +107,13 @@ A = "<w:r><w:t>a</w:t></w:r>"
 
 class TestDocx:
     def test_paragraphs_headings_and_tables_in_order(self, tmp_path: Path) -> None:
-        blocks = [
-            "# Umowa",
-            "Strony zawierają umowę.",
-            "",
-            [["Czynność", "Kwota"], ["Wydanie dowodu", "17 zł"]],
-            "## Koniec",
-            "Źródło:\tustawa\no opłatach",
-        ]
+        rows = [["Czynność", "Kwota"], ["Wydanie dowodu", "17 zł"]]
+        blocks = ["# Umowa", "Strony zawierają umowę.", "", rows, "## Koniec", "Źródło:\tustawa"]
         [source] = read(write_docx(tmp_path / "a.docx", blocks))
         assert source == Source(
             "a.docx",
             "# Umowa\n\nStrony zawierają umowę.\n\nCzynność | Kwota\nWydanie dowodu | 17 zł\n\n"
-            "## Koniec\n\nŹródło:\tustawa\no opłatach",
+            "## Koniec\n\nŹródło:\tustawa",
             "Umowa",
         )
         [source] = read(write_docx(tmp_path / "b.docx", blocks, title="Inna umowa"))
@@ -145,13 +125,9 @@ class TestDocx:
         (paragraph(f"<w:del><w:r><w:delText>x</w:delText></w:r></w:del>{A}"), "a"),
         (paragraph(f"<w:moveFrom><w:r><w:t>x</w:t></w:r></w:moveFrom>{A}"), "a"),
         (paragraph(f"<w:hyperlink>{A}</w:hyperlink>"), "a"),
-        (paragraph("<w:r><w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t></w:r>"), "a-b"),
         (paragraph(f"<w:pPr><w:tabs><w:tab/></w:tabs></w:pPr>{A}"), "a"),
-        (paragraph(f"<w:r><w:instrText>PAGE</w:instrText></w:r>{A}"), "a"),
         (f"<w:sdt><w:sdtContent>{paragraph(A)}</w:sdtContent></w:sdt>", "a"),
-        (paragraph(f"<w:sdt><w:sdtContent>{A}</w:sdtContent></w:sdt>"), "a"),
         (table(paragraph(A) + table(paragraph(A))), "a a |"),
-        ("<w:p/>" + paragraph(A), "a"),
     ]
 
     @pytest.mark.parametrize(("body", "text"), BODIES)
@@ -161,7 +137,6 @@ class TestDocx:
 
     BROKEN: dict[str, Callable[[str], str]] = {
         "XML cut short": lambda xml: xml[:200],
-        "no body": lambda xml: xml.replace("w:body", "w:bodies"),
         "a billion laughs": lambda _: (
             '<!DOCTYPE l [<!ENTITY a "lol">'
             + "".join(
@@ -212,58 +187,40 @@ class TestHtml:
         "Czynność | Kwota\nWydanie dowodu | 0 zł\n\nŹródło: ustawa"
     )
 
-    @pytest.mark.parametrize("encoding", ["utf-8", "windows-1250", "iso-8859-2"])
+    @pytest.mark.parametrize("encoding", ["utf-8", "windows-1250"])
     def test_text_without_what_leads_elsewhere(self, tmp_path: Path, encoding: str) -> None:
         path = write_html(tmp_path / "a.html", self.BODY, "Urząd", encoding)
         assert read(path) == [Source("a.html", self.TEXT, "Urząd")]
 
-    # A page, the encoding it is in -> its text and title.
-    PAGES = [
-        ("<h1>Tytuł <i>strony</i></h1><p>a", "utf-8", "Tytuł strony\n\na", "Tytuł strony"),
-        ('<?xml version="1.0" encoding="UTF-8"?>\n<html><p>ź</p></html>', "utf-8", "ź", None),
-        ("<p>a<!-- b -->c", "utf-8", "ac", None),
-        ("<p>1 &lt; 2 &amp; 3", "utf-8", "1 < 2 & 3", None),
-        ("<main><p>a<footer>b</footer></main>", "utf-8", "a\n\nb", None),
-        ('<meta charset="iso-8859-2"><p>Zażółć', "utf-8", "Zażółć", None),
-        ('<meta charset="base64"><p>Zażółć gęślą jaźń', "cp1250", "Zażółć gęślą jaźń", None),
-        ('<meta charset="windows-1251"><p>Документ', "cp1251", "Документ", None),
-    ]
 
-    @pytest.mark.parametrize(("html", "encoding", "text", "title"), PAGES)
-    def test_pages(
-        self, tmp_path: Path, html: str, encoding: str, text: str, title: str | None
-    ) -> None:
-        path = write_text(tmp_path / "a.htm", html, encoding)
-        assert read(path) == [Source("a.htm", text, title)]
-
-
-# A file's name, its text -> its title; the text stays as it is.
+# A file's name, what it holds and how it is encoded -> its text (None: as it stands) and title.
 TEXT_FILES = [
-    ("a.md", "---\nx: 1\n---\n# *Opłaty* #\n\nTekst `b`.\n", "*Opłaty*"),
-    ("a.MARKDOWN", "## Część\n# Tytuł", "Tytuł"),
-    ("a.txt", "# Tekst\n\n  wcięty\n", None),
-    ("a.rst", "Tytuł\n=====", None),
+    ("a.md", "---\nx: 1\n---\n# *Opłaty* #\n\nTekst `b`.\n", "utf-8", None, "*Opłaty*"),
+    ("a.txt", "# Tekst\n\n  wcięty\n", "utf-8", None, None),
+    ("a.htm", "<h1>Tytuł <i>strony</i></h1><p>a", "utf-8", "Tytuł strony\n\na", "Tytuł strony"),
+    ("a.htm", '<?xml version="1.0" encoding="UTF-8"?>\n<html><p>ź</p></html>', "utf-8", "ź", None),
+    ("a.htm", '<meta charset="iso-8859-2"><p>Zażółć', "utf-8", "Zażółć", None),
+    ("a.htm", '<meta charset="base64"><p>Zażółć jaźń', "cp1250", "Zażółć jaźń", None),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "title"), TEXT_FILES)
-def test_text_files(tmp_path: Path, name: str, text: str, title: str | None) -> None:
-    assert read(write_text(tmp_path / name, text)) == [Source(name, text, title)]
+@pytest.mark.parametrize(("name", "content", "encoding", "text", "title"), TEXT_FILES)
+def test_text_files(
+    tmp_path: Path, name: str, content: str, encoding: str, text: str | None, title: str | None
+) -> None:
+    path = write_text(tmp_path / name, content, encoding)
+    assert read(path) == [Source(name, text or content, title)]
 
 
 SENTENCES = {
     "pl": "Opłata wynosi 17 zł. Wniosek składa się w urzędzie gminy; źródłem prawa jest ustawa.",
     "pl, with a foreign name": "Wysłał sąd, a dostał Müller z Łodzi: książkę, świecę i łańcuch.",
     "de": "Die Gebühr für größere Anträge beträgt 17 Euro; das Amt prüft sie in sieben Tagen.",
-    "es": "¿Cuánto cuesta la inscripción? La señora pagó diez euros por año, según el español.",
 }
 ENCODINGS = [
-    *((key, encoding) for key in SENTENCES for encoding in ("utf-8", "utf-8-sig", "utf-16")),
-    *((key, encoding) for key in SENTENCES if key[:2] == "pl" for encoding in ("cp1250",)),
-    ("pl", "iso8859_2"),
+    *(("pl", encoding) for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1250", "iso8859_2")),
+    ("pl, with a foreign name", "cp1250"),
     ("de", "iso8859_1"),
-    ("de", "cp1250"),
-    ("es", "cp1252"),
 ]
 
 
@@ -275,10 +232,9 @@ def test_encodings(key: str, encoding: str) -> None:
 # What stands in a file -> what is read.
 TIDIED = [
     ("a\r\nb\rc\nd\x0ce\u2028f", "a\nb\nc\nd\ne\nf"),
-    ("a\x07b\x7fc\td", "abc\td"),
+    ("a\x07b\x7fc\t17\u00a0m²", "abc\t17\u00a0m²"),
     ("zaz\u0307o\u0301łc\u0301", "zażółć"),
     ("za\u00adświad\u200bczenie\ufeff", "zaświadczenie"),
-    ("17\u00a0m²", "17\u00a0m²"),
 ]
 
 
@@ -293,7 +249,6 @@ TABLES = {
         [["Lp.", "Tytuł", "Treść"], ["1", "Dowód", "Kosztuje 0 zł, trwa; 30 dni"]],
         [("Kosztuje 0 zł, trwa; 30 dni", "Dowód", 1)],
     ),
-    "contents before text": ([["text", "contents"], ["a", "b"]], [("b", None, 1)]),
     "no text column": (
         [["Nazwa", "Kwota", "Uwagi"], ["Dowód", "0 zł", ""], ["Odpis", "22 zł", "pilne"]],
         [
@@ -301,11 +256,8 @@ TABLES = {
             ("Nazwa: Odpis\nKwota: 22 zł\nUwagi: pilne", None, 2),
         ],
     ),
-    "lines in a cell": ([["text", "x"], ["a\nb", ""]], [("a\nb", None, 1)]),
-    "rows without a text": ([["text", "x"], [" ", "1"], ["b", "2"]], [("b", None, 2)]),
+    "rows without a text": ([["text", "x"], [" ", "1"], ["b\nc", "2"]], [("b\nc", None, 2)]),
     "too many cells": ([["a", "b"], ["1", "2", "3"]], [("a: 1\nb: 2\ncolumn 3: 3", None, 1)]),
-    "too few cells": ([["a", "b"], ["1"]], [("a: 1", None, 1)]),
-    "a name twice": ([["a", "a"], ["1", "2"]], [("a: 1\na 2: 2", None, 1)]),
 }
 
 
@@ -322,16 +274,13 @@ class TestTables:
         path = write_csv(tmp_path / "a.csv", rows, delimiter)
         assert read(path) == [Source("a.csv", text, title, row=row) for text, title, row in texts]
 
-    def test_tsv_and_an_old_encoding(self, tmp_path: Path) -> None:
+    def test_other_tables(self, tmp_path: Path) -> None:
+        """Tabs, an old encoding; one column with commas; a cell longer than Python's csv takes."""
         path = write_csv(tmp_path / "a.tsv", [["treść"], ["Zażółć, gęślą; jaźń"]], "\t", "cp1250")
         assert read(path) == [Source("a.tsv", "Zażółć, gęślą; jaźń", row=1)]
-
-    def test_one_column_with_commas(self, tmp_path: Path) -> None:
         path = write_text(tmp_path / "a.csv", "text\nAla, ma kota\npies; kot, mysz\n")
         assert [source.text for source in read(path)] == ["Ala, ma kota", "pies; kot, mysz"]
-
-    def test_a_long_cell(self, tmp_path: Path) -> None:
-        [source] = read(write_csv(tmp_path / "a.csv", [["text"], ["słowo " * 50_000]]))
+        [source] = read(write_csv(tmp_path / "b.csv", [["text"], ["słowo " * 50_000]]))
         assert len(source.text) == 300_000
 
     ITEMS = [
@@ -355,9 +304,7 @@ class TestTables:
 
     BAD_JSON = [
         ('{"text": "a"}\n{"text":\n', "line 2: is not valid JSON: Expecting value"),
-        ("[1]", "line 1: a JSON object is expected, not 1"),
         ("[" * 100_000, "is not valid JSON: maximum recursion depth exceeded"),
-        ("[]", "holds no text"),
     ]
 
     @pytest.mark.parametrize(("text", "expected"), BAD_JSON)
@@ -373,9 +320,7 @@ BAD_FILES = [
     ("a.docx", PNG, "is not a DOCX, or a broken one"),
     ("a.docx", OLD_WORD, "is encrypted, or of Word 97 to 2003: save it as DOCX"),
     ("a.csv", PNG, "is not text: it holds zero bytes"),
-    ("a.csv", b"a,b\n", "holds no text"),
     ("a.txt", b"", "is empty"),
-    ("a.md", b"\xef\xbb\xbf \n", "holds no text"),
     ("a.html", b"<script>1</script>", "holds no text"),
     ("a.html", b"<!-- -->", "is not HTML that can be read: Document is empty"),
     ("a.txt", b"\x81\x8d", "is not text in a known encoding: save it as UTF-8"),
@@ -393,24 +338,18 @@ def test_bad_files(tmp_path: Path, name: str, data: bytes, expected: str) -> Non
 def test_what_is_not_a_file(tmp_path: Path) -> None:
     (tmp_path / "folder.pdf").mkdir()
     os.mkfifo(tmp_path / "pipe.txt")
-    (tmp_path / "loop.txt").symlink_to("loop.txt")
     assert reason(tmp_path / "folder.pdf") == "is a folder"
     assert reason(tmp_path / "pipe.txt") == "is not a regular file"
     assert reason(tmp_path / "gone.txt") == "cannot be read: No such file or directory"
-    assert reason(tmp_path / "loop.txt").startswith("cannot be read: Too many levels")
 
 
 def test_too_large(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     with path.open("wb") as file:
         file.truncate(50_000_000)
-    assert reason(path) == (
-        "is too long: 50 MB of text, and at most 20 MB are read from one file; split it"
-    )
+    assert reason(path).startswith("is too long: 50 MB of text, and at most 20 MB")
     os.truncate(path, LARGEST_FILE + 1)
     assert reason(path) == "is too large: 200 MB, and at most 200 are read"
-    rows = [{"text": "a" * 100, "b": "b" * (LARGEST_TEXT // 2)}] * 3
-    assert reason(write_jsonl(tmp_path / "b.jsonl", rows)).startswith("is too long: 30 MB")
 
 
 def test_the_good_among_the_bad_are_kept(tmp_path: Path) -> None:

@@ -81,26 +81,11 @@ def test_what_is_written(path: Path) -> None:
     header, first, second = written(path, one, other)
     assert header == list(COLUMNS)
     assert first == [
-        "a-1",
-        "",
-        "Ile trwa urlop?",
-        "Urlop trwa 26 dni.",
-        "26 dni\nurlop | dni wolne",
-        "",
-        "no",
+        *("a-1", "", QUESTION, ANSWER, "26 dni\nurlop | dni wolne", "", "no"),
         "groundedness: 5. Stoi w tekście.\nstandalone: 4.5. =A1",
-        "regulamin.pdf",
-        "3",
-        "Urlop trwa 26 dni, źdźbło.",
+        *("regulamin.pdf", "3", "Urlop trwa 26 dni, źdźbło."),
     ]
     assert second[6:] == ["yes", first[7], "faq.csv", "row 12", "Treść."]
-
-
-def test_the_file_is_rfc_4180(path: Path) -> None:
-    write_table(path, [row(question='Co to jest "urlop",\nkto go ma?')])
-    lines = path.read_bytes().split(b"\r\n")
-    assert lines[0] == '\ufeff"'.encode() + '","'.join(COLUMNS).encode() + b'"'
-    assert b'"Co to jest ""urlop"",\nkto go ma?"' in lines[1]
 
 
 def test_no_cell_is_longer_than_excel_takes(path: Path) -> None:
@@ -113,14 +98,13 @@ def test_no_cell_is_longer_than_excel_takes(path: Path) -> None:
 SAVED = {
     "excel": {},
     "excel where numbers have a decimal comma": {"delimiter": ";"},
-    "no mark": {"encoding": "utf-8"},
     "unix": {"encoding": "utf-8", "ends": "\n"},
     "windows, within cells too": {"ends": "\r\n"},
 }
 
 
 @pytest.mark.parametrize("options", SAVED.values(), ids=SAVED)
-@pytest.mark.parametrize("text", ["źdźbło, „ćma”; raz\ndwa", '"a" | b\n=c', "=1;2"])
+@pytest.mark.parametrize("text", ["źdźbło, „ćma”; raz\ndwa", '"a" | b\n=c;=1'])
 def test_what_spreadsheets_save_is_read(path: Path, options: dict[str, str], text: str) -> None:
     rows = [row("a-1", question=text, phrases=[text]), row("a-2"), row("a-3")]
     lines = written(path, *rows)
@@ -160,16 +144,13 @@ NEWS: list[tuple[Row, dict[str, str], tuple[str, bool] | None]] = [
     (BLANK, {"text": "inny", "refuse": "yes"}, None),
     (BLANK, {"verdict": "reject"}, ("reject", False)),
     (BLANK, {"note": "?"}, ("open", False)),
-    (BLANK, {"question": "Ile?"}, ("open", True)),
     (BLANK, {"answer": ""}, ("open", True)),
     (BLANK, {"phrases": "26 dni | 26 dób"}, ("open", True)),
     (ACCEPTED, {}, None),
     (ACCEPTED, {"verdict": ""}, None),
     (ACCEPTED, {"verdict": "open"}, ("open", False)),
-    (ACCEPTED, {"verdict": "reject"}, ("reject", False)),
     (ACCEPTED, {"note": ""}, ("accept", False)),
     (ACCEPTED, {"question": "Ile?"}, ("accept", True)),
-    (EDITED, {}, None),
     # A table of the round before, in which nobody touched the row.
     (EDITED, {"verdict": "", "question": QUESTION, "note": ""}, None),
     (EDITED, {"verdict": "", "question": "Ile?"}, ("open", True)),
@@ -193,7 +174,6 @@ def test_what_is_news(
     ("phrases", "cell"),
     [
         ([], ""),
-        (["a b", ("c", "d e")], "a b\nc | d e"),
         (["a|b", ("c | d", "e")], "a\\|b\nc \\| d | e"),
         ([("C:\\", "D:\\")], "C:\\ | D:\\"),
     ],
@@ -203,102 +183,47 @@ def test_phrases_in_a_cell(phrases: Phrases, cell: str) -> None:
     assert parse_phrases(cell) == tuple(phrases)
 
 
-@pytest.mark.parametrize(
-    ("cell", "phrases"),
-    [("  a  \n\n b|c ", ("a", ("b", "c"))), ("a | \n | ", ("a",)), ("\n\n", ())],
-)
-def test_phrases_as_people_write_them(cell: str, phrases: Phrases) -> None:
-    assert parse_phrases(cell) == phrases
-
-
 HEAD = "id,verdict,question,answer\n"
 ANEW = "save the table as 'CSV UTF-8' anew"
-# A table -> the line about it.
+# A table -> how the line about it goes on after the name.
 MISTAKES = [
     (
         HEAD + 'a-1,accept,"Co\nto?",To.\na-2,maybe,P?,O.\n',
-        '{path}:4: the verdict on "a-2" is "maybe"; write accept, reject, open, or nothing',
+        ':4: the verdict on "a-2" is "maybe"; write accept, reject, open, or nothing',
     ),
-    (
-        HEAD + "a-9,accept,P?,O.\n",
-        '{path}:2: no sample of this build has the id "a-9"; give the id as it was written, '
-        "and the review that belongs to this build",
-    ),
-    (
-        HEAD + "a-1,,P?,O.\n\na-1,,P?,O.\n",
-        '{path}:4: "a-1" stands in line 2 already; leave one of them',
-    ),
-    (
-        HEAD + "a-1,accept, ,O.\n",
-        '{path}:2: "a-1" is accepted, but its question is empty; fill it in, or reject the sample',
-    ),
-    (
-        HEAD + "a-1,accept,P?,\n",
-        '{path}:2: "a-1" is accepted, but its answer is empty; fill it in, or reject the sample',
-    ),
-    (HEAD + "a-1,accept,P?\n", f"{{path}}:2: has 3 cells, the header 4; {ANEW}"),
-    (HEAD + "a-1,accept,Raz, dwa?,O.\n", f"{{path}}:2: has 5 cells, the header 4; {ANEW}"),
-    (
-        HEAD + 'a-1,accept,P?,O.\na-2,accept,"P?,O.\n',
-        f"{{path}}:3: is not valid CSV: unexpected end of data; {ANEW}",
-    ),
-    *(
-        (
-            f"{header}\n",
-            "{path}:1: the first line must name the columns, 'id' and 'verdict' among them, each "
-            f"once, not {header!r}; {ANEW}, with its header",
-        )
-        for header in ("id,question", "", "id,verdict,id")
-    ),
+    (HEAD + "a-9,reject,P?,O.\n", ':2: no sample of this build has the id "a-9"; give the id as'),
+    (HEAD + "a-1,,P?,O.\n\na-1,,P?,O.\n", ':4: "a-1" stands in line 2 already; leave one'),
+    (HEAD + "a-1,accept, ,O.\n", ':2: "a-1" is accepted, but its question is empty; fill it in'),
+    (HEAD + "a-1,accept,P?\n", f":2: has 3 cells, the header 4; {ANEW}"),
+    (HEAD + 'a-1,,P?,O.\na-2,,"P?,O.\n', f":3: is not valid CSV: unexpected end of data; {ANEW}"),
+    ("id,question\n", ":1: the first line must name the columns, 'id' and 'verdict' among them"),
+    ("id;verdict\na;źle".encode("cp1250"), ": is not UTF-8 text; save the table as 'CSV UTF-8'"),
+    (b"PK\x03\x04" + bytes(200_000), ":1: "),
 ]
 
 
 @pytest.mark.parametrize(("content", "message"), MISTAKES)
-def test_mistakes_are_told_with_line_and_remedy(path: Path, content: str, message: str) -> None:
-    path.write_text(content, encoding="utf-8")
+def test_mistakes_are_told_with_line_and_remedy(
+    path: Path, content: str | bytes, message: str
+) -> None:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(UserError) as error:
         read_table(path, known(row("a-1"), row("a-2")))
-    assert str(error.value) == message.format(path=path)
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (None, "cannot be read: No such file or directory"),
-        ("id;verdict\na;źle".encode("cp1250"), "is not UTF-8 text; save the table as 'CSV UTF-8'"),
-        (b"PK\x03\x04" + bytes(200_000), "review.csv:1: "),
-    ],
-)
-def test_files_that_are_no_table(path: Path, content: bytes | None, reason: str) -> None:
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(UserError, match=reason):
-        read_table(path, known(row()))
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"review.csv: cannot be written: No such file"):
-        write_table(tmp_path / "none" / "review.csv", [row()])
+    assert str(error.value).startswith(f"{path}{message}")
 
 
 @pytest.mark.parametrize(
     ("text", "cell"),
     [
         ("=1", "'=1"),
-        ("+1", "'+1"),
-        ("-1", "'-1"),
         ("@a", "'@a"),
         ("＝1", "'＝1"),
         ("'=1", "''=1"),
-        (" =1", " '=1"),
         ("\t=1", "\t'=1"),
-        ("a=1", "a=1"),
-        ("'a", "'a"),
+        ("'a=1", "'a=1"),
         # A spreadsheet that parts cells at semicolons would find these in cells of their own.
-        ("a;=1", "a;'=1"),
         ('a; "=1', "a; \"'=1"),
-        ("a\n-1\n-2", "a\n'-1\n'-2"),
-        ("a - b", "a - b"),
+        ("a\n-1\n+2", "a\n'-1\n'+2"),
     ],
 )
 def test_no_formula_is_written(text: str, cell: str) -> None:
@@ -306,12 +231,7 @@ def test_no_formula_is_written(text: str, cell: str) -> None:
     assert unguarded(cell) == text
 
 
-@given(st.text("'=+-@;,\t\n\" ab"))
-def test_every_text_comes_back_from_its_guarded_cell(text: str) -> None:
-    assert unguarded(guarded(text)) == text
-
-
-CELLS = st.text(max_size=30)
+CELLS = st.text(max_size=30) | st.text("'=+-@;,\t\n\" ab")
 
 
 @limits(deadline=None, max_examples=20)

@@ -33,16 +33,10 @@ def rows() -> list[Row]:
         Chunk(HOSTILE, HOSTILE * 2, HOSTILE, 0, row=12),
     ]
     ratings, words = {"groundedness": 5.0, HOSTILE: 4.5}, {"groundedness": "Dobre.\nTak."}
+    phrases = ["siedem dni", ["początek urlopu", "przed urlopem"]]
+    asked = ("Kiedy składa się wniosek?", "Siedem dni przed urlopem.")
     candidates = [
-        Candidate(
-            "reg-1-1",
-            "reg-1",
-            "Kiedy składa się wniosek?",
-            "Siedem dni przed urlopem.",
-            ratings,
-            words,
-            ["siedem dni", ["początek urlopu", "przed urlopem"]],
-        ),
+        Candidate("reg-1-1", "reg-1", *asked, ratings, words, phrases),
         Candidate("reg-1-2", "reg-1", "Ile wynosi opłata?", "17 zł", phrases=["18 zł", "opłata"]),
         Candidate("reg-1-3", "reg-1", "Co się składa?", "Wniosek.", phrases=["wnioskami"]),
         Candidate(HOSTILE, HOSTILE, HOSTILE, HOSTILE, ratings, {HOSTILE: HOSTILE}, [HOSTILE]),
@@ -51,22 +45,11 @@ def rows() -> list[Row]:
     return [Row(of, places[of.chunk], refuse=index == 1) for index, of in enumerate(candidates)]
 
 
-def many(count: int) -> list[Row]:
-    chunk = Chunk("reg-1", TEXT * 30, "regulamin.pdf", 0)
-    return [
-        Row(
-            Candidate(f"reg-1-{index}", "reg-1", f"Pytanie {index}?", "17 zł", phrases=["17 zł"]),
-            chunk,
-        )
-        for index in range(count)
-    ]
-
-
 def rendered(title: str = "urlopy") -> str:
     return render(rows(), "en", title, load_normalizer())
 
 
-def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None:
+def test_only_the_pages_own_script_and_style_run_and_parse_no_html() -> None:
     check_policy(rendered())
 
 
@@ -75,24 +58,6 @@ def test_nothing_of_a_text_is_markup() -> None:
     for tag in ("<script", "</script", "</title", "<img", "</textarea", "<!--"):
         assert hostile.count(tag) == plain.count(tag)
     hostile.encode()
-
-
-def test_nothing_is_named_that_lies_elsewhere() -> None:
-    text = rendered()
-    assert not re.search(r"https?://|@import|url\(|src=\"|href=\"(?!#|data:,\")", text)
-    assert "style=" not in text  # the policy would refuse it
-
-
-def test_the_same_rows_give_the_same_page() -> None:
-    assert rendered() == rendered()
-
-
-@pytest.mark.parametrize("script", review_page._SCRIPTS, ids=lambda script: script.name)
-def test_scripts_parse_no_html(script: Path) -> None:
-    text = script.read_text(encoding="utf-8")
-    assert not re.search(
-        r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|Function\(", text
-    )
 
 
 class Page(BrowserPage):
@@ -145,8 +110,8 @@ def page(browser: Page, tmp_path: Path) -> Page:
     return browser
 
 
-def known(samples: list[Row] | None = None) -> dict[str, Row]:
-    return {row.candidate.id: row for row in samples or rows()}
+def known() -> dict[str, Row]:
+    return {row.candidate.id: row for row in rows()}
 
 
 def judged(row: Row, verdict: Verdict, note: str = "") -> Row:
@@ -159,15 +124,19 @@ def said(news: list[Reviewed]) -> list[tuple[str, str, str]]:
 
 
 @needs_chromium
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"), [(320, "light", "en"), (1400, "dark", "pl")]
+)
 def test_a_page_loads_quietly_and_fits(
-    browser: Page, tmp_path: Path, width: int, scheme: str
+    browser: Page, tmp_path: Path, width: int, scheme: str, language: str
 ) -> None:
     path = tmp_path / "review.html"
-    write_review_page(path, rows()[::-1], "en", HOSTILE)
+    write_review_page(path, rows()[::-1], language, HOSTILE)
     browser.open(path, width, scheme)
     browser.press("e")
     assert browser.complaints() == []
+    assert browser.run("return document.documentElement.lang") == language
+    assert browser.text("#place") == {"en": "1 of 4", "pl": "1 z 4"}[language]
     requested = [url for url in browser.requests() if not url.startswith("data:")]
     assert requested == [path.as_uri()]
     for element in ("document.documentElement", "document.getElementById('sample')"):
@@ -178,18 +147,14 @@ def test_a_page_loads_quietly_and_fits(
 
 @needs_chromium
 def test_what_a_sample_shows(page: Page) -> None:
-    assert page.text("#place") == "1 of 4"
-    assert page.text("#question") == "Kiedy składa się wniosek?"
-    assert page.text("#answer") == "Siedem dni przed urlopem."
-    assert page.text("#source") == "regulamin.pdf, page 3"
-    assert page.text("#text") == TEXT
+    assert [
+        page.text(f"#{name}") for name in ("place", "question", "answer", "source", "text")
+    ] == [
+        *("1 of 4", "Kiedy składa się wniosek?", "Siedem dni przed urlopem."),
+        *("regulamin.pdf, page 3", TEXT),
+    ]
     assert page.texts("#ratings li")[0] == "groundedness: 5. Dobre. Tak."
     assert not page.is_shown("refuse")
-    langs = page.run(
-        "return ['question', 'answer', 'text', 'edit-question', 'edit-answer', 'edit-phrases']"
-        ".map((name) => document.getElementById(name).lang)"
-    )
-    assert (langs, page.run("return document.documentElement.lang")) == (["en"] * 6, "en")
     # In other forms too: "początek urlopu" is "początkiem urlopu" in the text.
     assert page.texts("#answer mark") == ["Siedem dni", "przed urlopem"]
     assert page.texts("#text mark") == ["siedem dni", "początkiem urlopu"]
@@ -198,33 +163,11 @@ def test_what_a_sample_shows(page: Page) -> None:
         "początek urlopu or przed urlopem in the answer and in the text",
     ]
     page.press("\ue014")  # arrow right
-    assert page.text("#question") == "Ile wynosi opłata?"
     assert page.is_shown("refuse")
     assert page.texts("#phrases li") == [
         "18 zł not in the answer, not in the text",
         "opłata not in the answer, in the question already",
     ]
-    assert page.texts("#text mark") == ["Opłata"]
-    assert page.text("#ratings-title, #ratings") == ""
-
-
-@needs_chromium
-def test_a_polish_build_has_a_polish_page(browser: Page, tmp_path: Path) -> None:
-    write_review_page(tmp_path / "review.html", rows(), "pl", f"opłaty {tmp_path}")
-    browser.open(tmp_path / "review.html")
-    assert browser.run("return document.documentElement.lang") == "pl"
-    assert browser.text("title") == f"Przegląd: opłaty {tmp_path}"
-    browser.press("a", "r", "\ue014")
-    assert browser.text("#count") == "przejrzane: 2 z 4 (przyjęte: 1, odrzucone: 1)"
-    assert browser.text("#place") == "4 z 4"
-    assert browser.text("#source") == f"{HOSTILE}, wiersz 12"
-    browser.press("\ue012", "\ue012")
-    assert browser.text("#verdict") == "odrzucone"
-    assert browser.texts("#phrases li") == [
-        "18 zł nie w odpowiedzi, nie w tekście",
-        "opłata nie w odpowiedzi, już w pytaniu",
-    ]
-    assert browser.complaints() == []
 
 
 def test_every_text_is_there_in_every_language_and_used() -> None:
@@ -244,9 +187,12 @@ def test_every_text_is_there_in_every_language_and_used() -> None:
 
 @needs_chromium
 def test_review_by_keys_and_buttons(page: Page) -> None:
+    page.click("keys")  # off
+    page.press("a", "r", "\ue014")
+    assert page.text("#place") == "1 of 4"
     assert page.text("#count") == "0 of 4 reviewed: 0 accepted, 0 rejected"
+    page.click("keys")
     page.press("a")
-    assert page.text("#count") == "1 of 4 reviewed: 1 accepted, 0 rejected"
     assert page.text("#place") == "2 of 4"
     page.click("reject")
     assert page.text("#count") == "2 of 4 reviewed: 1 accepted, 1 rejected"
@@ -258,10 +204,6 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
     assert page.text("#question") == "Co się składa?are"
     page.fill("edit-question", "Co składa się przed urlopem?")
     page.fill("edit-phrases", "wniosek | siedem dni\nopłata")
-    assert page.texts("#phrases li") == [
-        "wniosek or siedem dni in the answer and in the text",
-        "opłata not in the answer",
-    ]
     assert page.texts("#text mark") == ["Wniosek", "siedem dni", "Opłata"]
     assert page.text("#edited") == "edited"
     page.press("\ue00c")  # escape
@@ -289,16 +231,11 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
     assert back[2].answer == "Wniosek."
     assert back[2].phrases == (("wniosek", "siedem dni"), "opłata")
     assert [row.is_edited(of) for of, row in zip(back, rows(), strict=False)] == [
-        False,
-        False,
-        True,
+        *(False, False, True)
     ]
 
-    page.press("o")
-    assert page.text("#count") == "2 of 4 reviewed: 1 accepted, 1 rejected"
-    page.press("e")
+    page.press("o", "e")
     page.click("restore")
-    assert page.text("#question") == "Co się składa?"
     assert read_table(page.download(), known())[2].question == "Co się składa?"
     assert page.complaints() == []
 
@@ -325,37 +262,16 @@ def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> No
     assert opened([replace(first, chunk=elsewhere), *others]) == "0 of 4"
 
 
-@needs_chromium
-def test_what_was_not_kept_by_the_page_is_passed_over(page: Page, tmp_path: Path) -> None:
-    page.press("a", "a")
-    page.run(
-        "const { samples } = JSON.parse(document.getElementById('data').textContent);"
-        "const key = (place) => `ragifeval-review:${samples[place].print}:${samples[place].id}`;"
-        "localStorage.setItem(key(0), '{');"
-        "localStorage.setItem(key(1), JSON.stringify({ verdict: 7, question: null }));"
-        "localStorage.setItem(key(2), JSON.stringify({ verdict: 'perhaps' }));"
-    )
-    page.driver.refresh()
-    assert page.text("#count").startswith("0 of 4")
-    assert page.text("#name") == "reg-1-1"
-    assert page.complaints() == []
-
-
 class Rounds:
     """One build, reviewed in several rounds: the page is made anew with what was applied."""
 
     def __init__(self, page: Page, tmp_path: Path) -> None:
-        self.page = page
-        self.path = tmp_path / "review.html"
-        self.title = f"urlopy {tmp_path}"
+        self.page, self.path, self.title = page, tmp_path / "review.html", f"urlopy {tmp_path}"
 
-    def open(self, applied: Mapping[str, Verdict], note: str = "") -> list[str]:
+    def open(self, made: Mapping[str, Row]) -> list[str]:
         """Make the page, open it; the verdicts that it shows, and what stands open."""
-        made = [
-            judged(row, applied[key], note) if key in applied else row
-            for key, row in known().items()
-        ]
-        write_review_page(self.path, made, "en", self.title, load_normalizer())
+        rows = list(made.values())
+        write_review_page(self.path, rows, "en", self.title, load_normalizer())
         self.page.open(self.path)
         return self.shown()
 
@@ -372,17 +288,21 @@ def rounds(page: Page, tmp_path: Path) -> Rounds:
     return Rounds(page, tmp_path)
 
 
+def applied(note: str = "", **verdicts: Verdict) -> dict[str, Row]:
+    """rows() after a round in which the first of them, q1, q2 and q3, got a verdict."""
+    given = {f"reg-1-{name[1:]}": verdict for name, verdict in verdicts.items()}
+    return {
+        key: judged(row, given[key], note) if key in given else row for key, row in known().items()
+    }
+
+
 @needs_chromium
 def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) -> None:
     page = rounds.page
-    applied: dict[str, Verdict] = {"reg-1-1": "accept", "reg-1-2": "reject", "reg-1-3": "accept"}
-    assert rounds.open(applied, "raz") == ["accepted", "rejected", "accepted", "open"]
+    made = applied("raz", q1="accept", q2="reject", q3="accept")
+    assert rounds.open(made) == ["accepted", "rejected", "accepted", "open"]
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
     assert page.text("#place") == "4 of 4"  # the first that is open
-    made = {
-        key: judged(row, applied[key], "raz") if key in applied else row
-        for key, row in known().items()
-    }
     assert read_table(page.download(), made) == []
 
     rounds.at(1)
@@ -394,11 +314,9 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) 
     page.fill("edit-note", "")
     page.driver.refresh()
     assert rounds.shown() == ["open", "accepted", "accepted", "open"]
-    assert page.text("#place") == "1 of 4"
     for name, count in (("open", 2), ("accepted", 2), ("rejected", 0)):
         page.choose(name)
         assert len(page.texts("#list li")) == count, name
-
     assert said(read_table(page.download(), made)) == [
         ("reg-1-1", "open", ""),
         ("reg-1-2", "accept", "raz"),
@@ -407,20 +325,16 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) 
 
 
 @needs_chromium
-def test_what_was_not_applied_is_there_in_the_next_round(rounds: Rounds) -> None:
+def test_what_was_applied_goes_before_an_earlier_word_and_what_was_not_is_kept(
+    rounds: Rounds,
+) -> None:
     rounds.page.press("a", "r")
-    assert rounds.open({"reg-1-1": "accept"}) == ["accepted", "rejected", "open", "open"]
-
-
-@needs_chromium
-def test_what_was_applied_is_not_overridden_by_an_earlier_word(rounds: Rounds) -> None:
-    rounds.page.press("a", "r")
-    assert rounds.open({"reg-1-1": "reject"})[:2] == ["rejected", "rejected"]
+    assert rounds.open(applied(q1="reject")) == ["rejected", "rejected", "open", "open"]
     rounds.at(0)
     rounds.page.press("a")  # a later word
     rounds.page.driver.refresh()
     assert rounds.shown()[:2] == ["accepted", "rejected"]
-    assert rounds.open({"reg-1-1": "accept"})[0] == "accepted"
+    assert rounds.open(applied(q1="accept"))[0] == "accepted"
 
 
 @needs_chromium
@@ -438,77 +352,19 @@ def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page, tmp_path: 
 
 
 @needs_chromium
-def test_filter(page: Page) -> None:
-    page.press("a", "r")
-    for name, places in (("all", 4), ("open", 2), ("accepted", 1), ("rejected", 1)):
-        page.choose(name)
-        assert len(page.texts("#list li")) == places, name
-    page.choose("open")
-    page.run("document.activeElement.blur()")
-    page.press("a")
-    assert page.text("#place") == "4 of 4"
-    assert len(page.texts("#list li")) == 1
-    page.press("r")
-    assert page.text("#nothing").startswith("No sample is left here.")
-    assert not page.is_shown("sample")
-    assert page.text("#count") == "4 of 4 reviewed: 2 accepted, 2 rejected"
-    page.press("a", "\ue014")  # nothing to be obeyed on
-    page.choose("rejected")
-    assert page.text("#place") == "2 of 4"
-
-
-@needs_chromium
-@pytest.mark.parametrize("field", ["question", "answer"])
-def test_nothing_is_accepted_without_a_question_and_an_answer(page: Page, field: str) -> None:
+def test_nothing_is_accepted_without_an_answer(page: Page) -> None:
     page.press("e")
-    page.fill(f"edit-{field}", " ")
+    page.fill("edit-answer", " ")
     page.press("\ue00c", "a")
     assert page.text("#message") == ("A sample that is accepted needs a question and an answer.")
-    assert page.is_shown("editor")
     assert page.text("#count").startswith("0 of 4")
-    page.fill(f"edit-{field}", "x")
+    page.fill("edit-answer", "x")
     page.click("accept")
     page.click("previous")
     assert page.text("#verdict") == "accepted"
     page.click("edit")
-    page.fill(f"edit-{field}", "")  # it cannot stay accepted
+    page.fill("edit-answer", "")  # it cannot stay accepted
     assert page.text("#verdict") == "open"
-
-
-@needs_chromium
-def test_keys_can_be_turned_off(page: Page) -> None:
-    page.click("keys")
-    page.press("a", "r", "\ue014")
-    assert page.text("#count").startswith("0 of 4")
-    assert page.text("#place") == "1 of 4"
-    page.click("keys")
-    page.press("a")
-    assert page.text("#count").startswith("1 of 4")
-
-
-@needs_chromium
-def test_every_control_has_a_name_and_shows_its_focus(page: Page) -> None:
-    page.press("e")
-    unnamed = (
-        "return [...document.querySelectorAll('button, textarea, select, input, progress')]"
-        ".filter((e) => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).length"
-    )
-    assert page.run(unnamed) == 0
-    reached = []
-    page.run("document.querySelector('.skip').focus()")
-    for _ in range(24):
-        focus = "const e = document.activeElement; return [e.id, getComputedStyle(e).outlineStyle]"
-        name, outline = page.run(focus)
-        reached.append(name)
-        assert outline == "solid", name
-        page.press("\ue004")  # tab
-        if name == "next":
-            break
-    controls = (
-        "filter download edit-question edit-answer edit-phrases close edit-note accept reject edit "
-        "previous next"
-    )
-    assert set(controls.split()) <= set(reached)
 
 
 @needs_chromium
@@ -517,10 +373,9 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
         page.press("\ue014")
     page.press("e")
     assert page.run("return window.pwned === undefined")
-    assert page.text("#question") == HOSTILE
-    assert page.text("#answer") == HOSTILE
-    assert page.text("#text") == HOSTILE * 2
-    assert page.text("#source") == f"{HOSTILE}, row 12"
+    assert [page.text(f"#{name}") for name in ("question", "answer", "text", "source")] == [
+        *(HOSTILE, HOSTILE, HOSTILE * 2, f"{HOSTILE}, row 12")
+    ]
     assert page.run("return document.getElementById('edit-answer').value") == HOSTILE
     assert page.run("return document.querySelectorAll('main img, main script').length") == 0
     codes = page.run(
@@ -541,16 +396,3 @@ def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> No
     assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
     assert browser.text("#text") == long.text
     assert len(browser.texts("#text mark")) == 6000
-
-
-@needs_chromium
-def test_two_thousand_samples(browser: Page, tmp_path: Path) -> None:
-    path = tmp_path / "review.html"
-    write_review_page(path, many(2000), "en", "wiele")
-    assert path.stat().st_size < 600_000  # the chunk is there once
-    browser.open(path)
-    assert len(browser.texts("#list li")) == 2000
-    browser.press(*"ar" * 20)
-    assert browser.text("#count") == "40 of 2000 reviewed: 20 accepted, 20 rejected"
-    news = read_table(browser.download(), known(many(2000)))
-    assert [of.verdict for of in news] == ["accept", "reject"] * 20

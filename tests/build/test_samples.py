@@ -8,20 +8,17 @@ from typing import Any
 
 import pytest
 
-from ragifeval.__main__ import main
-from ragifeval.benchmark.benchmark import Sample, as_object
+from ragifeval.benchmark.benchmark import Document, Sample, as_object
 from ragifeval.benchmark.validate.checks import Paths, Validation
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.samples import Built, SampleSettings, make_samples
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.paths import BADWORDS
-from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.normalizer import Normalizer
 from tests.build.house_rules import house_rules
-from tools.testing.process import call
 
-REFUSALS = {"pl": REFUSAL_MESSAGE, "de": "Ich konnte keine Antwort auf die Frage finden"}
-NORMALIZERS = {"pl": None, "de": "blank:de"}
+CHUNKS, CANDIDATES = house_rules()
 
 
 def settings(distractors: int = 4, refusals: float = 0, seed: int = 0) -> SampleSettings:
@@ -61,116 +58,51 @@ class TestPhrases:
 
     ANSWER = "Bilet normalny kosztuje 19 zł."
     KEPT: dict[str, tuple[str, list[str | list[str]], list[str | list[str]], list[str]]] = {
-        "a fact": (ANSWER, ["19 zł"], ["19 zł"], []),
-        "two facts": (ANSWER, ["19 zł", "normalny"], ["19 zł", "normalny"], []),
         "inflected": ("Cena biletu normalnego: 19 zł.", ["bilet normalny"], ["bilet normalny"], []),
-        "spaces": (ANSWER, ["  19 \n zł "], ["19 zł"], []),
         "twice": (ANSWER, ["19 zł", "19 zł."], ["19 zł"], ["'19 zł.' is said by another"]),
-        "a part of another, before it": (
-            ANSWER,
-            ["normalny", "bilet normalny"],
-            ["bilet normalny"],
-            ["'normalny' is said by another"],
-        ),
         "a part of another, behind it": (
-            ANSWER,
-            ["bilet normalny", "normalny"],
-            ["bilet normalny"],
+            *(ANSWER, ["bilet normalny", "normalny"], ["bilet normalny"]),
             ["'normalny' is said by another"],
         ),
         "not in the answer": (
-            ANSWER,
-            ["19 zł", "kwartał"],
-            ["19 zł"],
-            [
-                "'kwartał' does not stand in the answer (rule substring), "
-                "does not stand in the answer (rule words)"
-            ],
-        ),
-        "in the answer in another form": (
-            "Cena: 19 zł, czyli 19 PLN.",
-            ["19 zł", "19 PLN"],
-            ["19 zł"],
-            ["'19 PLN' stands in no cited document (rule substring)"],
-        ),
-        "not in the chunk": (
-            "Bilet za 19 zł, tylko w kasie.",
-            ["19 zł", "kasa"],
-            ["19 zł"],
-            [
-                "'kasa' stands in no cited document (rule substring), "
-                "stands in no cited document (rule words)"
-            ],
+            *(ANSWER, ["19 zł", "kwartał"], ["19 zł"]),
+            ["'kwartał' does not stand in the answer"],
         ),
         "part of a word of the chunk": (
-            "19 zł, bo to norma.",
-            ["19 zł", "norma"],
-            ["19 zł"],
+            *("19 zł, bo to norma.", ["19 zł", "norma"], ["19 zł"]),
             ["'norma' stands in no cited document (rule words)"],
         ),
         "part of a number of the chunk": (
-            "19 zł i 30 zł.",
-            ["30 zł", "19 zł"],
-            ["19 zł"],
+            *("19 zł i 30 zł.", ["30 zł", "19 zł"], ["19 zł"]),
             ["'30 zł' is part of another number in document 'a'"],
         ),
         "in the question": (
-            "Wstęp za 19 zł.",
-            ["wstęp", "19 zł"],
-            ["19 zł"],
-            [
-                "'wstęp' stands in the question (rule substring), "
-                "stands in the question (rule words)"
-            ],
+            *("Wstęp za 19 zł.", ["wstęp", "19 zł"], ["19 zł"]),
+            ["'wstęp' stands in the question"],
         ),
         "stop words, figures and marks": (
-            "19 zł, a kwartał",
-            ["a", "19", "—", "kwartał"],
-            ["kwartał"],
+            *("19 zł, a kwartał", ["a", "19", "—", "kwartał"], ["kwartał"]),
             [
-                "'a' is a mere stop word, stands in the question (rule substring), stands in the "
-                "refusal message (rule substring)",
+                "'a' is a mere stop word",
                 "'19' is met by a citation of that number",
                 "'—' has no letter or digit",
             ],
         ),
         "alternatives, one of which stands there": (
-            ANSWER,
-            [["dziewiętnaście złotych", "19 zł"]],
-            [["dziewiętnaście złotych", "19 zł"]],
-            [],
+            *(ANSWER, [["dziewiętnaście złotych", "19 zł"]]),
+            *([["dziewiętnaście złotych", "19 zł"]], []),
         ),
         "alternatives, one of which is unfit": (
-            ANSWER,
-            [["wstęp", "19 zł"]],
-            ["19 zł"],
-            [
-                "'wstęp' stands in the question (rule substring), "
-                "stands in the question (rule words)"
-            ],
-        ),
-        "alternatives, none of which stands there": (
-            ANSWER,
-            ["normalny", ["20 zł", "21 zł"]],
-            ["normalny"],
-            [
-                f"'{n} zł' does not stand in the answer (rule substring), does not stand in the "
-                "answer (rule words), stands in no cited document (rule substring), stands in no "
-                "cited document (rule words)"
-                for n in (20, 21)
-            ],
+            *(ANSWER, [["wstęp", "19 zł"]], ["19 zł"]),
+            ["'wstęp' stands in the question"],
         ),
         "alternatives that another entry implies": (
-            ANSWER,
-            [["normalny", "zwykły"], "bilet normalny"],
-            ["bilet normalny"],
+            *(ANSWER, [["normalny", "zwykły"], "bilet normalny"], ["bilet normalny"]),
             ["'normalny' is said by another", "'zwykły' is said by another"],
         ),
         "alternatives of which another entry implies none": (
-            ANSWER,
-            [["bilet normalny", "wejściówka"], "normalny"],
-            [["bilet normalny", "wejściówka"], "normalny"],
-            [],
+            *(ANSWER, [["bilet normalny", "wejściówka"], "normalny"]),
+            *([["bilet normalny", "wejściówka"], "normalny"], []),
         ),
     }
 
@@ -185,35 +117,24 @@ class TestPhrases:
     ) -> None:
         built = make_samples([asked(phrases, answer)], pages(POOL), normalizer, settings())
         assert [phrases_of(sample) for sample in built.samples] == [include]
-        assert [str(one) for one in built.dropped] == dropped
+        for one, start in zip(built.dropped, dropped, strict=True):
+            assert str(one).startswith(start)
         assert built.rejections == []
 
-    # Phrases and answer -> stage, reason and words of the rejection.
+    # Phrases and answer -> stage and reason of the rejection, and how its words begin.
     REJECTED: dict[str, tuple[list[str], str, tuple[str, str, str]]] = {
         "nothing is proposed": ([], ANSWER, ("phrases", "no phrase is proposed", "")),
         "nothing passes": (
-            ["19", "za"],
-            "19 za to",
-            (
-                "phrases",
-                "no proposed phrase passes",
-                "'19' is met by a citation of that number; 'za' is a mere stop word, stands in the "
-                "question (rule substring), stands in the question (rule words)",
-            ),
+            *(["19", "za"], "19 za to"),
+            ("phrases", "no proposed phrase passes", "'19' is met by a citation of that number; "),
         ),
         "a citation": (
-            ["19 zł"],
-            "19 zł [1, 2].",
+            *(["19 zł"], "19 zł [1, 2]."),
             ("samples", "the answer holds a citation mark", "19 zł [1, 2]."),
         ),
         "a refusal": (
-            ["19 zł"],
-            f"19 zł. {REFUSAL_MESSAGE.upper()}.",
-            (
-                "samples",
-                "the answer holds the refusal message",
-                f"19 zł. {REFUSAL_MESSAGE.upper()}.",
-            ),
+            *(["19 zł"], f"19 zł. {REFUSAL_MESSAGE.upper()}."),
+            ("samples", "the answer holds the refusal message", "19 zł. "),
         ),
     }
 
@@ -229,7 +150,8 @@ class TestPhrases:
         built = make_samples([candidate], pages(POOL), normalizer, settings())
         assert (built.samples, built.documents) == ([], [])
         (found,) = built.rejections
-        assert (found.stage, found.reason, found.words) == expected
+        assert (found.stage, found.reason) == expected[:2]
+        assert found.words.startswith(expected[2])
         assert (found.id, found.candidate, found.is_pending) == ("q", candidate, False)
 
 
@@ -237,12 +159,10 @@ class TestShortAnswers:
     """An answer of at most three words serves for itself where no phrase does."""
 
     CASES: dict[str, tuple[list[str], str, list[str]]] = {
-        "nothing is proposed": ([], "19 zł", ["19 zł"]),
         "with a full stop": ([], " 19 zł. ", ["19 zł"]),
         "what is proposed does not stand there": (["20 zł"], "19 zł", ["19 zł"]),
         "three words": ([], "Bilet za 19 zł", []),
         "what is proposed passes": (["19 zł"], "Za 19 zł", ["19 zł"]),
-        "not in the chunk": ([], "21 zł", []),
         "a mere number": ([], "19", []),
     }
 
@@ -307,9 +227,7 @@ class TestContext:
 
     def test_a_lone_chunk(self, normalizer: Normalizer) -> None:
         built = make_samples([asked(["19 zł"])], pages(POOL), normalizer, settings())
-        (sample,) = built.samples
-        assert sample.context == ("a",)
-        assert sample.reference == "Bilet normalny kosztuje 19 zł. [0]"
+        assert [sample.context for sample in built.samples] == [("a",)]
         assert built.notes == [
             "1 with fewer documents than asked for: there were no others",
             COPIED.format(100),
@@ -322,26 +240,13 @@ class TestContext:
             Chunk("a", POOL, "regulaminy/basen.pdf", 0, page=3),
         ]
         built = make_samples([asked(["19 zł"])], chunks, normalizer, settings(1))
-        assert [asdict(document) for document in built.documents] == [
-            {
-                "id": "z",
-                "contents": "Płaci się za wstęp do kina.",
-                "title": "Cennik",
-                "source": "cennik.csv, row 7",
-                "repeats": (),
-            },
-            {
-                "id": "a",
-                "contents": POOL,
-                "title": None,
-                "source": "regulaminy/basen.pdf, page 3",
-                "repeats": (),
-            },
+        assert built.documents == [
+            Document("z", "Płaci się za wstęp do kina.", "Cennik", "cennik.csv, row 7"),
+            Document("a", POOL, None, "regulaminy/basen.pdf, page 3"),
         ]
 
     def test_the_chunk_stands_anywhere(self, normalizer: Normalizer) -> None:
-        chunks, candidates = house_rules("pl")
-        built = make_samples(candidates, chunks, normalizer, settings())
+        built = make_samples(CANDIDATES, CHUNKS, normalizer, settings())
         places = [sample.context.index(sample.expect["cite"][0]) for sample in built.samples]
         assert len(places) == 32
         assert {len(sample.context) for sample in built.samples} == {5}
@@ -351,12 +256,11 @@ class TestContext:
 
 class TestRefusals:
     # Share of 32 -> how many.
-    SHARES = {0.01: 0, 0.02: 1, 1: 32}
+    SHARES = {0.01: 0, 0.02: 1, 0.25: 8}
 
     @pytest.mark.parametrize(("share", "expected"), SHARES.items())
     def test_share(self, normalizer: Normalizer, share: float, expected: int) -> None:
-        chunks, candidates = house_rules("pl")
-        built = make_samples(candidates, chunks, normalizer, settings(refusals=share))
+        built = make_samples(CANDIDATES, CHUNKS, normalizer, settings(refusals=share))
         refused = [sample for sample in built.samples if sample.kind == ("unanswerable",)]
         assert len(built.samples) == 32
         assert len(refused) == expected
@@ -367,10 +271,8 @@ class TestRefusals:
 
     # The chunks besides POOL -> the context: without any of the phrases "19 zł", "bilet normalny".
     WITHOUT = {
-        "the nearest": (["Kajak gra.", "Kino gra.", "Ile płaci się za lody?"], "db"),
         "none with a part of the answer": (["Bilet normalny: 8 zł.", "Kino gra."], "c"),
         "none with it in another form": (["Opłata: 19 PLN.", "Normalne bilety.", "Kino."], "d"),
-        "none with it as a part of a number": (["Opłata: 119 zł.", "Kino."], "c"),
     }
 
     @pytest.mark.parametrize(("others", "expected"), WITHOUT.values(), ids=WITHOUT)
@@ -381,9 +283,9 @@ class TestRefusals:
         assert "a" not in {document.id for document in built.documents}
 
     def test_what_cannot_be_refused_is_answered(self, normalizer: Normalizer) -> None:
-        chunks = pages(POOL, "Opłata: 19 zł.", "Ulgowy: 9 zł.")
         candidate = asked(["19 zł", "bilet normalny"])
-        built = make_samples([candidate], chunks[:2], normalizer, settings(1, 1))
+        chunks = pages(POOL, "Opłata: 19 zł.")
+        built = make_samples([candidate], chunks, normalizer, settings(1, 1))
         (sample,) = built.samples
         assert sample.expect["cite"] == ["a"]
         assert phrases_of(sample) == ["19 zł", "bilet normalny"]
@@ -392,27 +294,20 @@ class TestRefusals:
             "phrases",
             COPIED.format(83),
         ]
-        (refused,) = make_samples([candidate], chunks, normalizer, settings(1, 1)).samples
-        assert refused.context == ("c",)
 
     def test_the_choice_can_be_given(self, normalizer: Normalizer) -> None:
         """As after a review: of the two that were drawn, one is left."""
-        chunks, candidates = house_rules("pl")
-        first = make_samples(candidates[:8], chunks, normalizer, settings(refusals=0.25))
+        first = make_samples(CANDIDATES[:8], CHUNKS, normalizer, settings(refusals=0.25))
         assert len(first.drawn) == 2
-        left = [c for c in candidates[:8] if c.id != min(first.drawn)]
-        again = make_samples(left, chunks, normalizer, settings(refusals=0.25), first.drawn)
+        left = [c for c in CANDIDATES[:8] if c.id != min(first.drawn)]
+        again = make_samples(left, CHUNKS, normalizer, settings(refusals=0.25), first.drawn)
         assert again.samples == [s for s in first.samples if s.id != min(first.drawn)]
 
     def test_the_choice_is_the_seeds(self, normalizer: Normalizer) -> None:
-        chunks, candidates = house_rules("pl")
-
-        def refused(seed: int) -> set[str]:
-            built = make_samples(candidates, chunks, normalizer, settings(4, 0.25, seed))
-            return {sample.id for sample in built.samples if "refuse" in sample.expect}
-
-        assert len(refused(1)) == len(refused(2)) == 8
-        assert refused(1) != refused(2)
+        one, two = (
+            make_samples(CANDIDATES, CHUNKS, normalizer, settings(4, 0.25, seed)) for seed in (1, 2)
+        )
+        assert one.drawn != two.drawn
 
 
 class TestCopying:
@@ -422,13 +317,11 @@ class TestCopying:
         (4, 5 / 32): [COPIED.format(61)],  # 27 * 8/6 of 59
         (4, 6 / 32): [],  # 26 * 8/6 of 58: 59.8 %
         (8, 0): [COPIED.format(60)],  # 12/20
-        (1, 0.25): [COPIED.format(71)],  # 24 * 5/3 of 56
     }
 
     @pytest.mark.parametrize(("given", "notes"), NOTES.items())
     def test_note(self, normalizer: Normalizer, given: tuple[int, float], notes: list[str]) -> None:
-        chunks, candidates = house_rules("pl")
-        built = make_samples(candidates, chunks, normalizer, settings(*given))
+        built = make_samples(CANDIDATES, CHUNKS, normalizer, settings(*given))
         assert built.notes == notes
 
     def test_nothing_is_built(self, normalizer: Normalizer) -> None:
@@ -443,13 +336,7 @@ class TestSimilarQuestions:
 
     @pytest.mark.parametrize(
         ("questions", "kept"),
-        {
-            (ONE, TWO): "0",
-            (TWO, ONE): "0",
-            (ONE, OTHER): "01",
-            (ONE, TWO, OTHER): "02",
-            (ONE, ONE, ONE): "0",
-        }.items(),
+        {(TWO, ONE): "0", (ONE, TWO, OTHER): "02", (ONE, ONE, ONE): "0"}.items(),
     )
     def test_the_first_stays(
         self, normalizer: Normalizer, questions: tuple[str, ...], kept: str
@@ -457,59 +344,25 @@ class TestSimilarQuestions:
         candidates = [asked(["19 zł"], question=q, key=str(n)) for n, q in enumerate(questions)]
         built = make_samples(candidates, pages(POOL), normalizer, settings())
         assert "".join(sample.id for sample in built.samples) == kept
-        for rejection in built.rejections:
-            assert rejection.stage == "samples"
-            assert rejection.reason == "asks nearly the same as another"
-            assert rejection.words.startswith("'0' (")
-
-    def test_a_chain(self, normalizer: Normalizer) -> None:
-        """The second is like the first, the third like the second alone: the third stays."""
-        questions = [
-            "kot pies mysz szczur ryba mewa wilk",
-            "kot pies mysz szczur ryba mewa lis",  # 6 of 8
-            "pies mysz szczur ryba mewa lis sowa",  # 6 of 8, and 5 of 9
-        ]
-        candidates = [asked(["19 zł"], question=q, key=str(n)) for n, q in enumerate(questions)]
-        built = make_samples(candidates, pages(POOL), normalizer, settings())
-        assert [sample.id for sample in built.samples] == ["0", "2"]
-        assert [one.words for one in built.rejections] == ["'0' (75% of the words are common)"]
-
-    def test_a_rejected_one_stands_in_nobodys_way(self, normalizer: Normalizer) -> None:
-        candidates = [asked([], key="0"), asked(["19 zł"], key="1")]
-        built = make_samples(candidates, pages(POOL), normalizer, settings())
-        assert [sample.id for sample in built.samples] == ["1"]
+        assert {one.reason for one in built.rejections} == {"asks nearly the same as another"}
 
 
-# What is out of range -> the line.
-WRONG: list[tuple[tuple[int, float, str], str]] = [
-    ((-1, 0.25, "Nie."), "--distractors: must be 0 or more, not -1"),
-    ((4, 1.5, "Nie."), "--refusals: must be a share from 0 to 1, not 1.5"),
-    ((4, float("nan"), "Nie."), "--refusals: must be a share from 0 to 1, not nan"),
-    ((4, 0.25, " "), "--refusal_message: is empty, and so would stand in every answer"),
-]
-
-
-@pytest.mark.parametrize(("given", "line"), WRONG)
-def test_settings_out_of_range(given: tuple[int, float, str], line: str) -> None:
-    distractors, refusals, message = given
-    with pytest.raises(UserError) as caught:
-        SampleSettings(distractors, refusals, 0, message)
-    assert str(caught.value) == line
+def test_settings_out_of_range() -> None:
+    with pytest.raises(UserError, match="--distractors: must be 0 or more, not -1"):
+        settings(-1)
+    with pytest.raises(UserError, match="--refusals: must be a share from 0 to 1, not nan"):
+        settings(refusals=float("nan"))
 
 
 def test_a_later_candidate_changes_no_sample_before_it(normalizer: Normalizer) -> None:
-    chunks, candidates = house_rules("pl")
-    whole = make_samples(candidates, chunks, normalizer, settings())
-    for count in (1, 10, 31):
-        fewer = make_samples(candidates[:count], chunks, normalizer, settings())
-        assert fewer.samples == whole.samples[:count]
+    whole = make_samples(CANDIDATES, CHUNKS, normalizer, settings())
+    fewer = make_samples(CANDIDATES[:10], CHUNKS, normalizer, settings())
+    assert fewer.samples == whole.samples[:10]
     # Of those to be refused, one more makes another one of them, and moves no other.
-    whole = make_samples(candidates, chunks, normalizer, settings(refusals=0.25))
-    fewer = make_samples(candidates[:31], chunks, normalizer, settings(refusals=0.25))
-    moved = [
-        one.id for one, other in zip(fewer.samples, whole.samples, strict=False) if one != other
-    ]
-    assert len(moved) <= 1
+    whole = make_samples(CANDIDATES, CHUNKS, normalizer, settings(refusals=0.25))
+    fewer = make_samples(CANDIDATES[:31], CHUNKS, normalizer, settings(refusals=0.25))
+    pairs = zip(fewer.samples, whole.samples, strict=False)
+    assert sum(one != other for one, other in pairs) <= 1
 
 
 def write(folder: Path, built: Built) -> Paths:
@@ -526,29 +379,7 @@ def write(folder: Path, built: Built) -> Paths:
 def test_no_setting_makes_a_sample_with_a_problem(
     tmp_path: Path, normalizer: Normalizer, distractors: int, refusals: float
 ) -> None:
-    chunks, candidates = house_rules("pl")
-    built = make_samples(candidates, chunks, normalizer, settings(distractors, refusals))
+    built = make_samples(CANDIDATES, CHUNKS, normalizer, settings(distractors, refusals))
     assert len(built.samples) == 32
     validation = Validation(write(tmp_path, built), normalizer, REFUSAL_MESSAGE, is_built=True)
     assert list(validation.problems()) == []
-
-
-@pytest.mark.parametrize(("language", "samples"), [("pl", 32), ("de", 12)])
-def test_the_command_validates_what_is_built(tmp_path: Path, language: str, samples: int) -> None:
-    chunks, candidates = house_rules(language)
-    message, name = REFUSALS[language], NORMALIZERS[language]
-    given = SampleSettings(distractors=4, refusals=0.25, seed=0, refusal_message=message)
-    paths = write(tmp_path, make_samples(candidates, chunks, load_normalizer(name), given))
-    command = [
-        *("validate", "--docs_path", paths.documents, "--eval_path", paths.samples),
-        *("--refusal_message", message, *(("--normalizer", name) if name else ())),
-    ]
-    done = call(main, *command, cwd=tmp_path)
-    assert (done.code, done.err) == (0, ""), done.out
-    lines = done.out.splitlines()
-    assert lines[-1].startswith(f"{samples} samples, ")
-    assert lines[-1].endswith(" documents: 0 problems")
-    # Of three quarters of the questions, all phrases, and F1 of one document of five: 4/7 in total.
-    (citing,) = [line for line in lines if line.startswith("copying and citing")]
-    assert citing.split()[3:5] == ["100.0", "-"]
-    assert citing.split()[-1] == "57.1"

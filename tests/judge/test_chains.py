@@ -55,9 +55,6 @@ def test_every_chain_goes_on_until_a_context_supports_its_answer() -> None:
     "message",
     [
         "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens",
-        "the request exceeds the available context size (4096 tokens), try increasing it",
-        "prompt is too long: 210000 tokens > 200000 maximum",
-        "The input token count (90000) exceeds the maximum number of tokens allowed (32768).",
         "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 9000 `inputs` tokens",
     ],
 )

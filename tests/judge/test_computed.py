@@ -1,12 +1,9 @@
 """Overlap of texts and rankings of documents: values worked out by hand."""
 
-import doctest
-from itertools import product
 from math import log2
 
 import pytest
 
-from ragifeval.judge import computed
 from ragifeval.judge.computed import (
     judge_lexical,
     judge_retrieval,
@@ -37,7 +34,6 @@ OVERLAPS = [
     # 1-grams 1 of 2, 2-grams 0 of 1, smoothed to 1/2; chrF weighs recall four times.
     (("14 dni", "14 dniach"), (0.5, 5 * PRECISION / (4 * PRECISION + 1), 1 / 2)),
     (("a b", "c d"), (0.0, 0.0, 0.0)),
-    (("a b", ""), (0.0, 0.0, 0.0)),
     # No word in common; rouge-score's own words of a-z are "za" and "c", "za".
     (("zażółć", "zaś"), (0.0, None, 0.0)),
     (("Płacę ŻÓŁĆ", "płacę, żółć!"), (0.0, None, 1.0)),
@@ -52,21 +48,6 @@ def test_overlap(texts: tuple[str, str], scores: tuple[float, float | None, floa
     if chrf is not None:
         assert found["chrf"] == pytest.approx([chrf])
     assert rouge_l(*texts) == pytest.approx(longest)
-
-
-def test_rouge_l_of_all_short_texts() -> None:
-    """Against the definition: the longest of all subsequences that both have."""
-
-    def subsequences(words: str) -> set[str]:
-        kept = product((False, True), repeat=len(words))
-        return {"".join(w for w, k in zip(words, keep, strict=True) if k) for keep in kept}
-
-    texts = ["".join(words) for size in range(1, 6) for words in product("ab", repeat=size)]
-    for first in texts:
-        for second in texts:
-            common = max(map(len, subsequences(first) & subsequences(second)))
-            wanted = 2 * common / (len(first) + len(second))
-            assert rouge_l(" ".join(first), " ".join(second)) == pytest.approx(wanted)
 
 
 def test_missing_texts_are_unjudged() -> None:
@@ -89,7 +70,6 @@ RANKINGS = [
     (["x", "a", "y"], ["a"], (1, 1 / 2, 1 / 3, 1, 1 / log2(3))),
     (["x", "a", "b"], ["a", "b"], (1, 1 / 2, 2 / 3, 1, (1 / log2(3) + 1 / 2) / (1 + 1 / log2(3)))),
     (["x", "y", "z", "a"], ["a"], (0, 1 / 4, 0, 0, 0)),
-    (["x", "y", "z"], ["a"], (0, 0, 0, 0, 0)),
     ([], ["a"], (0, 0, 0, 0, 0)),
     (["a"], ["a", "b"], (1, 1, 1 / 3, 1 / 2, 1 / (1 + 1 / log2(3)))),
     (["a", "a", "b"], ["a", "b"], (1, 1, 2 / 3, 1, 1)),  # named twice, counted once
@@ -110,9 +90,3 @@ def test_a_ranking_needs_no_answer() -> None:
     found = judge_retrieval([Item("1", "q", None, **one) for one in given], 3)
     assert [one.unjudged for one in found] == [None, "no retrieved", "no retrieved and no cite"]
     assert found[0].scores["mrr"] == 1
-
-
-def test_examples() -> None:
-    tested = doctest.testmod(computed)
-    assert tested.attempted
-    assert not tested.failed

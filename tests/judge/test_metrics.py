@@ -1,6 +1,5 @@
 """The metrics that ask a judge: prompts, replies, and the scores that come of replies, by hand."""
 
-import doctest
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from ragifeval.judge import metrics
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.metrics import (
     ClaimOverlap,
@@ -74,55 +72,37 @@ def test_prompts_show_what_they_are_given_and_ask_for_json(language: str) -> Non
 
 
 # What a judge replies -> what is read; None for what is asked again.
-READ: list[tuple[type[BaseModel], str, object]] = [
-    (Grade, '{"reason": "Zgodna.", "score": 4}', (4.0, "Zgodna.")),
-    (Grade, '{"reason": "Brak terminu.", "score": 3.5}', (3.5, "Brak terminu.")),
-    (Grade, '```json\n{"uzasadnienie": "tak", "ocena": "4",}\n```', (4.0, "tak")),
-    (Grade, "Ocena: 2\nUzasadnienie: Inna kwota.", (2.0, "Inna kwota.")),
+COUNTED = {"counted": (2, 3, 1), "listed": (2, 3, 1)}
+READ: list[tuple[type[BaseModel], str, dict[str, Any] | None]] = [
+    (Grade, '```json\n{"uzasadnienie": "tak", "ocena": "4",}\n```', {"score": 4, "reason": "tak"}),
+    (Grade, "Ocena: 2.5\nUzasadnienie: Inna.", {"score": 2.5, "reason": "Inna."}),
     (Grade, '{"score": 0}', None),
     (Grade, '{"score": 8}', None),
     (Grade, '{"score": true}', None),
     (Grade, '{"score": NaN}', None),
     (Grade, '{"score": "4/5"}', None),
-    (Support, '{"reason": "Mówi o 30 zł.", "supported": true}', (True, "Mówi o 30 zł.")),
-    (Support, '{"supported": "false"}', (False, "")),
-    (Support, '{"potwierdza": false, "uzasadnienie": "x"}', (False, "x")),
+    (Support, '{"reason": "30 zł.", "supported": true}', {"supported": True, "reason": "30 zł."}),
+    (Support, '{"supported": "false"}', {"supported": False}),
+    (Support, '{"potwierdza": false, "uzasadnienie": "x"}', {"supported": False, "reason": "x"}),
     (Support, '{"supported": "częściowo"}', None),
-    (Support, '{"reason": "x"}', None),
-    (Claims, json.dumps(CLAIMS), (2, 3, 1)),
-    (Claims, f"Oto wynik:\n```json\n{json.dumps(CLAIMS)[:-1]},}}\n```", (2, 3, 1)),
+    (Claims, f"Oto wynik:\n```json\n{json.dumps(CLAIMS)[:-1]},}}\n```", COUNTED),
     (Claims, json.dumps(LISTS), None),
-    (Claims, json.dumps(COUNTS), None),
     (Claims, json.dumps({**CLAIMS, "common_count": -1}), None),
     (Claims, json.dumps({**CLAIMS, "common_count": 1.5}), None),
-    (Claims, json.dumps({**CLAIMS, "common_count": True}), None),
     (Claims, json.dumps({**CLAIMS, "common_count": 10**7}), None),
-    (Claims, json.dumps({**CLAIMS, "common_count": 1})[:-20], None),
     (Claims, json.dumps({**CLAIMS, "common_claims": "brak"}), None),
 ]
 
 
 @pytest.mark.parametrize(("model", "reply", "value"), READ)
-def test_replies(model: type[BaseModel], reply: str, value: object) -> None:
+def test_replies(model: type[BaseModel], reply: str, value: dict[str, Any] | None) -> None:
     labels = metrics_of("pl")["correctness"].labels if model is Grade else {}
     if value is None:
         with pytest.raises(Unparsed):
             read_reply(reply, model, labels)
-        return
-    read = read_reply(reply, model, labels)
-    if isinstance(read, Grade):
-        assert (read.score, read.reason) == value
-    elif isinstance(read, Support):
-        assert (read.supported, read.reason) == value
     else:
-        assert isinstance(read, Claims)
-        assert read.counted == read.listed == value
-
-
-@pytest.mark.parametrize("model", [Grade, Support, Claims])
-def test_schemas_have_nothing_that_services_refuse(model: type[BaseModel]) -> None:
-    text = json.dumps(strict_schema(model))
-    assert not [word for word in ("minimum", "maximum", "anyOf", "default", "$ref") if word in text]
+        read = read_reply(reply, model, labels)
+        assert {name: getattr(read, name) for name in value} == value
 
 
 @pytest.mark.parametrize(("grade", "passing"), [(3.9, 0.0), (4, 1.0), (5, 1.0)])
@@ -133,12 +113,7 @@ def test_correctness(grade: float, passing: float) -> None:
 
 
 # Whether each of three contexts supports the answer -> score, how many were asked about.
-SUPPORTS = [
-    ([True], 1.0, 1),
-    ([False, True], 1.0, 2),
-    ([False, False, True], 1.0, 3),
-    ([False, False, False], 0.0, 3),
-]
+SUPPORTS = [([True], 1.0, 1), ([False, False, True], 1.0, 3), ([False, False, False], 0.0, 3)]
 
 
 @pytest.mark.parametrize(("supports", "score", "asked"), SUPPORTS)
@@ -165,10 +140,7 @@ def test_long_contexts_are_split_at_sentences_and_no_word_is_lost() -> None:
 
 # (reference, candidate, common) -> recall, precision, f1
 OVERLAPS = [
-    ((4, 5, 4), (1.0, 0.8, 8 / 9)),
     ((2, 4, 1), (0.5, 0.25, 1 / 3)),
-    ((3, 3, 3), (1.0, 1.0, 1.0)),
-    ((2, 2, 0), (0.0, 0.0, 0.0)),
     ((2, 0, 0), (0.0, 0.0, 0.0)),  # the answer claims nothing
     ((3, 2, 3), (1.0, 1.0, 1.0)),  # the candidate has at least what is common
     ((2, 5, 3), (1.0, 0.6, 0.75)),  # no more in common than the reference has
@@ -201,12 +173,7 @@ def test_claims_by_counts_and_by_lists() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "disagreements"),
-    [
-        ({}, None),
-        ({"common_count": 2}, ["common: 2 counted, 1 listed"]),
-        ({"candidate_claims": []}, ["candidate: 3 counted, 0 listed"]),
-        ({"common_count": 3}, ["common: 3 counted, 1 listed", MORE_THAN_THERE_ARE]),
-    ],
+    [({}, None), ({"common_count": 3}, ["common: 3 counted, 1 listed", MORE_THAN_THERE_ARE])],
 )
 def test_counts_and_lists_that_disagree(
     changes: Mapping[str, object], disagreements: list[str] | None
@@ -225,19 +192,8 @@ def test_unjudged_is_no_zero_and_no_nan() -> None:
     graded = {"correctness": Judgement({"correctness": 4.0, "passing": 1.0})}
     names = {"correctness": {"correctness": "from 1 to 5"}, "claims": {"recall": "of claims"}}
     found: list[Mapping[str, Judgement]] = [graded, unjudged, unjudged, {}]
-    assert table("title", rows(names, found), "signature").splitlines() == [
-        "title",
-        "",
-        "               mean  judged  unjudged",
+    assert table("title", rows(names, found), "signature").splitlines()[3:5] == [
         "correctness  4.0000       1         3  from 1 to 5",
         "recall            -       0         4  of claims",
-        "",
-        "signature",
     ]
     assert reasons(found, "correctness") == [("no reference", 2), ("not asked", 1)]
-
-
-def test_examples() -> None:
-    tested = doctest.testmod(metrics)
-    assert tested.attempted
-    assert not tested.failed

@@ -1,6 +1,5 @@
 """Answers read back, from whatever wrote them; and what is said of those that are none."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.results.answers import StoredAnswer, read_answers
 from ragifeval.results.signatures import model_name
-from ragifeval.scoring.signature import Signature
 
 SAMPLES = (
     Sample("p1", "Ile wynosi opłata?", ("a", "b"), {"include": ["17 zł"]}),
@@ -30,12 +28,6 @@ FILES: list[tuple[str, str, Expected]] = [
         '{"id": "p2", "context": ["a", "b"], "answer": null, "error": "HTTP 500"}\n',
         [(1, "p1", "17 zł", ("b", "a")), (2, "p2", None, ("a", "b"))],
     ),
-    # One of the published implementation.
-    (
-        "published.jsonl",
-        '{"id": "p1", "question": "Ile?", "answer": "17 zł [0]", "scores": {"include": 1.0}}\n',
-        [(1, "p1", "17 zł [0]", None)],
-    ),
     # Answers of any system, known by the question; empty lines, a byte order mark.
     (
         "other.jsonl",
@@ -49,7 +41,6 @@ FILES: list[tuple[str, str, Expected]] = [
         '[{"id": "p1", "answer": "17 zł"},\n\n {"id": "p2", "answer": "w urzędzie"}]',
         [(1, "p1", "17 zł", None), (2, "p2", "w urzędzie", None)],
     ),
-    ("empty.jsonl", "", []),
     # CSV: cells of several lines, quotes, an empty answer; the line is where a row begins.
     (
         "answers.csv",
@@ -63,7 +54,6 @@ FILES: list[tuple[str, str, Expected]] = [
         [(2, "p1", "17,50 zł", None)],
     ),
     ("tabs.tsv", "answer\tid\n17 zł\tp1\n", [(2, "p1", "17 zł", None)]),
-    ("question.csv", 'question,answer\n"Kiedy?\nI gdzie?",dziś\n', [(2, "p2", "dziś", None)]),
     # The id goes before the question, which may be worded anew.
     ("both.csv", "id,question,answer\np1,Kiedy?,17 zł\n", [(2, "p1", "17 zł", None)]),
     ("context.csv", "id,context,answer\np1,a b,17 zł\n", [(2, "p1", "17 zł", None)]),
@@ -79,51 +69,26 @@ def test_files(tmp_path: Path, name: str, content: str, expected: Expected) -> N
     assert all(answer.path == path for answer in found)
 
 
-def test_all_that_a_record_holds_is_kept(tmp_path: Path) -> None:
-    record = {"id": "p1", "answer": "17 zł", "latency": 3, "context": None}
-    (tmp_path / "a.jsonl").write_text(json.dumps(record))
-    (tmp_path / "a.csv").write_text("id,answer,latency\np1,17 zł,3\n")
-    assert read_one(tmp_path / "a.jsonl").record == record
-    assert read_one(tmp_path / "a.csv").record == {"id": "p1", "answer": "17 zł", "latency": "3"}
-    assert read_one(tmp_path / "a.csv").where == f"{tmp_path}/a.csv:2"
-
-
-def read_one(path: Path) -> StoredAnswer:
-    (answer,) = read_answers(path, SAMPLES)
-    return answer
-
-
-def test_answers_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text('{"id": "p1", "answer": "17 zł"}\n{"id": "p2"\n')
-    answers = read_answers(path)
-    assert next(answers).sample_id == "p1"
-    with pytest.raises(UserError, match=r"a\.jsonl:2: is not valid JSON"):
-        next(answers)
-
-
 def test_an_answer_of_a_megabyte(tmp_path: Path) -> None:
+    """Longer than Python's csv takes by itself."""
     path = tmp_path / "a.csv"
     path.write_text("id,answer\np1," + "zł " * 400_000 + "\n", encoding="utf-8")
-    assert len(read_one(path).text or "") == 1_200_000
+    (answer,) = read_answers(path, SAMPLES)
+    assert len(answer.text or "") == 1_200_000
 
 
 # The name of a file, what it holds -> what is said after its name.
 MISTAKES: list[tuple[str, str | bytes, str]] = [
     ("a.jsonl", '{"id": "p1", "answer": "17 zł"}\nno\n', ":2: is not valid JSON: Expecting value"),
-    ("a.jsonl", '{"id": "p1", "ans', ":1: is not valid JSON: Unterminated string"),
     (
         "a.html",
         "<!doctype html>\n",
         ":1: is not valid JSON: Expecting value; expected is a log, JSONL or CSV (.csv, .tsv)",
     ),
-    ("a.jsonl", '"p1"\n', ':1: a JSON object is expected, not "p1"'),
     ("a.jsonl", '{"id": "p1"}\n', ":1: 'answer' is missing; an answer has 'id' (or 'question')"),
     ("a.jsonl", '{"answer": "17 zł"}\n', ":1: 'id' is missing; an answer has"),
-    ("a.jsonl", '{"id": "", "answer": "17 zł"}\n', ":1: 'id' is missing"),
     ("a.jsonl", '{"id": true, "answer": "x"}\n', ":1: 'id' must be a string, not True"),
     ("a.jsonl", '{"id": "p1", "answer": 17}\n', ":1: 'answer' must be a string, not 17"),
-    ("a.jsonl", '{"question": 1, "answer": "x"}\n', ":1: 'question' must be a string, not 1"),
     (
         "a.jsonl",
         '{"question": "Dlaczego?", "answer": "x"}\n',
@@ -134,15 +99,11 @@ MISTAKES: list[tuple[str, str | bytes, str]] = [
         '{"id": "p1", "answer": "x", "context": "Opłata wynosi 17 zł."}\n',
         ":1: 'context' must be a list of document ids",
     ),
-    ("a.jsonl", '{"id": "p1", "answer": "x", "context": [1]}\n', ":1: 'context' must be a list"),
     ("a.jsonl", b'{"id": "\xff"}\n', ": is not UTF-8 text (invalid start byte"),
-    ("a.csv", b"id,answer\np1,\xff\n", ": is not UTF-8 text (invalid start byte"),
-    ("a.csv", "", ":1: the header must name the columns 'id' (or 'question') and 'answer', not ''"),
+    ("a.csv", b"id,answer\np1,\xff\n", ": is not UTF-8 text (invalid start byte); in Excel, save"),
     ("a.csv", "p1,17 zł\n", ":1: the header must name the columns"),
     ("a.csv", "id,answer\np1,17,50 zł\n", ":2: has 3 cells where the header has 2"),
-    ("a.csv", 'id,answer\np1,"17 zł\n', ":2: is not valid CSV: unexpected end of data"),
     ("a.csv", 'id,answer\np1,x\np2,"a"b\n', ":3: is not valid CSV: ',' expected after '\"'"),
-    ("a.csv", "id,answer\n,x\n", ":2: 'id' is missing"),
 ]
 
 
@@ -155,16 +116,9 @@ def test_mistakes(tmp_path: Path, name: str, content: str | bytes, reason: str) 
     assert str(error.value).startswith(f"{path}{reason}")
 
 
-@pytest.mark.parametrize("name", ["none.jsonl", "none.csv"])
-def test_no_file(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match=r"none.*: cannot be read: No such file"):
-        list(read_answers(tmp_path / name))
-
-
 # The signature of a record -> the model that it names.
 MODELS: list[tuple[Any, str | None]] = [
     (None, None),
-    ("", None),
     (7, None),
     ("data:1|model:org/a#12345678", "org/a"),
     ("data:1|model:a#b#12345678", "a#b"),
@@ -177,6 +131,4 @@ MODELS: list[tuple[Any, str | None]] = [
 @pytest.mark.parametrize(("line", "model"), MODELS)
 def test_model_name(line: object, model: str | None) -> None:
     record = {"id": "p1", "answer": "x", "signature": line}
-    signature = StoredAnswer(Path("a"), 1, "p1", "x", None, record).signature
-    assert signature is None or isinstance(signature, Signature)
-    assert model_name(signature) == model
+    assert model_name(StoredAnswer(Path("a"), 1, "p1", "x", None, record).signature) == model

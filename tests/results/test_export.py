@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import DatasetCard
 
 from ragifeval.__main__ import main
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample, load_benchmark
@@ -41,9 +42,7 @@ def own(tmp_path: Path) -> list[str]:
 
 def loaded(folder: Path, cache: Path, split: str = "test") -> Benchmark:
     """The benchmark as load_dataset gives it."""
-    datasets = pytest.importorskip(
-        "datasets", reason="datasets is not installed: requirements-dev.txt"
-    )
+    datasets = pytest.importorskip("datasets", reason="is not installed: requirements-dev.txt")
 
     def rows(name: str) -> list[dict[str, Any]]:
         table = datasets.load_dataset(str(folder), name, split=split, cache_dir=str(cache))
@@ -88,9 +87,7 @@ def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
 
 
 def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: Path) -> None:
-    datasets = pytest.importorskip(
-        "datasets", reason="datasets is not installed: requirements-dev.txt"
-    )
+    datasets = pytest.importorskip("datasets", reason="is not installed: requirements-dev.txt")
     few = tmp_path / "few.jsonl"
     samples = [json.loads(line) for line in SAMPLES.read_text("utf-8").splitlines()]
     few.write_text("".join(json.dumps(one) + "\n" for one in samples if one["id"] in FEW))
@@ -109,16 +106,7 @@ def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: 
     own, others = (
         {row["id"] for row in rows["documents"][split]} for split in ("test", "variants")
     )
-    needed = {key for row in made for key in row["context"]}
-    assert not own & others
-    assert others == needed - own
-    assert {key.partition("@")[2] for key in others} == {f"{key}@changed:1" for key in FEW}
-
-
-def test_variants_without_documents_of_their_own(tmp_path: Path, own: list[str]) -> None:
-    assert export(tmp_path / "out", *own, "--variants", "order:1") == 0
-    assert not (tmp_path / "out" / "documents-variants.jsonl").exists()
-    assert "documents-variants" not in (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert others == {key for row in made for key in row["context"]} - own
 
 
 def test_columns_keep_their_types_where_all_is_empty(tmp_path: Path, own: list[str]) -> None:
@@ -130,17 +118,7 @@ def test_columns_keep_their_types_where_all_is_empty(tmp_path: Path, own: list[s
     assert found.samples == [Sample("1", "?", ("7", "2024-01-01"), {"safe": True})]
 
 
-def test_samples_are_the_default(tmp_path: Path) -> None:
-    datasets = pytest.importorskip(
-        "datasets", reason="datasets is not installed: requirements-dev.txt"
-    )
-    export(tmp_path / "out")
-    table = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path))
-    assert {"question"} < set(table["core"].column_names)
-    assert list(table) == list(SETS)
-
-
-def test_the_card_tells_each_condition(tmp_path: Path) -> None:
+def test_the_card_tells_each_condition_and_can_be_pushed(tmp_path: Path) -> None:
     export(tmp_path)
     card = (tmp_path / "README.md").read_text(encoding="utf-8")
     benchmarks = [load_benchmark(*find_set(name)) for name in SETS]
@@ -150,12 +128,7 @@ def test_the_card_tells_each_condition(tmp_path: Path) -> None:
     core, hard = benchmarks
     assert f"| `core` | 100 | 216 | `urzad-1.5-{core.fingerprint()}` |\n" in card
     assert f"| `hard` | 100 | 441 | `urzad-hard-1.5-{hard.fingerprint()}` |\n" in card
-
-
-def test_the_card_can_be_pushed(tmp_path: Path) -> None:
-    hub = pytest.importorskip("huggingface_hub")
-    export(tmp_path)
-    data = hub.DatasetCard.load(tmp_path / "README.md").data
+    data = DatasetCard.load(tmp_path / "README.md").data
     assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
     assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
 
@@ -171,17 +144,11 @@ def test_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "samples.jsonl").write_text("precious")
     for more in ((), ("--overwrite",)):
         assert export(tmp_path, *CORE, *more) == 2
-        assert capsys.readouterr().err == (
-            f"ragifeval export: error: DIR: {tmp_path}/samples.jsonl was not made by this harness "
-            "and is never replaced; name another file\n"
-        )
+        assert "samples.jsonl was not made by this harness and is never" in capsys.readouterr().err
     (tmp_path / "samples.jsonl").unlink()
     (tmp_path / "other").write_text("precious, too")
     assert export(tmp_path, *CORE) == 2
-    assert capsys.readouterr().err == (
-        f"ragifeval export: error: {tmp_path}: is not empty; name another folder, or --overwrite "
-        "README.md, documents.jsonl and samples.jsonl in it\n"
-    )
+    assert "is not empty; name another folder, or --overwrite" in capsys.readouterr().err
     assert {path.name for path in tmp_path.iterdir()} == {"other"}
     assert export(tmp_path, *CORE, "--overwrite") == 0
     assert {path.name for path in tmp_path.iterdir()} == WRITTEN | {"other"}
@@ -194,17 +161,3 @@ def test_the_source_is_never_written_over(
     assert export(tmp_path / "own", *own, "--overwrite") == 2
     assert "holds the data that is to be written" in capsys.readouterr().err
     assert export(DOCUMENTS.parent / "." / "", "--overwrite") == 2
-
-
-def test_a_file_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    for folder in (tmp_path / "file", tmp_path / "file" / "folder"):
-        assert export(folder) == 2
-        assert f"{folder}: cannot be written: Not a directory" in capsys.readouterr().err
-
-
-def test_wrong_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "docs.jsonl").write_text("{}\n")
-    assert export(tmp_path / "out", "--docs_path", tmp_path / "docs.jsonl") == 2
-    assert "docs.jsonl:1: 'id' is missing" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import random
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from huggingface_hub import ModelCard
 from scipy import stats
 
-from ragifeval import __version__
 from ragifeval.__main__ import evaluate, main
 from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
@@ -102,9 +100,6 @@ def test_a_log_from_before_data_had_a_name(
     assert main(["score", str(old), "-o", str(tmp_path / "new.jsonl")]) == 1  # 92 are missing
     assert "than in the run" not in capsys.readouterr().err
     assert records(tmp_path / "new.jsonl")[0]["signature"] == records(logs[0])[0]["signature"]
-    assert main(["report", str(old), str(other), "-o", str(tmp_path / "page.html")]) == 0
-    notes = re.findall("note: .*", capsys.readouterr().err)
-    assert [note for note in notes if not note.endswith("have no answer.")] == []
 
 
 def test_differences_agree_with_scipy(logs: tuple[Path, Path], result: Any) -> None:
@@ -149,24 +144,13 @@ def test_questions_on_which_they_differ_most(logs: tuple[Path, Path], result: An
         assert question["text"] == records(logs[0])[place]["question"]
 
 
-def test_the_order_of_lines_changes_nothing(
-    logs: tuple[Path, Path], tmp_path: Path, capsys: Capture
-) -> None:
-    mixed = []
-    for log in logs:
-        lines = records(log)
-        random.Random(0).shuffle(lines)
-        mixed.append(write_records(tmp_path / log.name, lines))
-    printed = []
-    for pair in (logs, mixed):
-        assert main(["compare", *map(str, pair), "--draws", "1000"]) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]
+def test_the_order_of_lines_changes_nothing(logs: tuple[Path, Path], tmp_path: Path) -> None:
+    mixed = [write_records(tmp_path / log.name, records(log)[::-1]) for log in logs]
+    assert compared(*mixed).models == compared(*logs).models
 
 
 def test_a_log_is_no_different_from_itself(logs: tuple[Path, Path]) -> None:
-    log = read_scored_log(logs[0], None, keeps_questions=True)
-    comparison = compare([log, log], Resampling(0, 1_000), top=5)
+    comparison = compared(logs[0], logs[0])
     for difference in comparison.models[1].differences.values():
         assert (difference.mean, difference.low, difference.high) == (0, 0, 0)
         assert difference.p_bootstrap == difference.p_permutation == 1
@@ -176,67 +160,6 @@ def test_a_log_is_no_different_from_itself(logs: tuple[Path, Path]) -> None:
 
 
 # ------------------------------------------------------------------ formats
-
-
-def test_a_table_of_80_columns(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
-    assert main(["compare", *map(str, logs), "--draws", "4000"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) == 80
-    total = result["models"][1]["scores"]["total"]
-    half = (total["high"] - total["low"]) * 50
-    assert lines[5].split()[0] == "baseline/refuse"
-    assert lines[5].endswith(f"  {total['mean'] * 100:.2f} ±{half:.1f}")
-    assert lines[9].split() == ["model", *MEASURES[3:]]
-    difference = result["models"][1]["differences"]["total"]
-    half = (difference["high"] - difference["low"]) * 50
-    start = lines.index("difference from baseline/extractive, in percentage points")
-    assert lines[start + 6].split() == [
-        *("baseline/refuse", "total", f"{difference['mean'] * 100:+.2f}", f"±{half:.1f}"),
-        f"{difference['p_permutation']:.4f}",
-    ]
-    assert lines[-1].startswith("signature ")
-
-
-def test_wide_table(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
-    options = ["--wide", "--top", "1", "--measures", "total, refuse", "--draws", "4000"]
-    assert main(["compare", *map(str, logs), *options]) == 0
-    blocks = capsys.readouterr().out.split("\n\n")
-    assert [len(block.splitlines()) for block in blocks] == [1, 4, 1, 4, 1, 4, 1, 4, 1, 3, 1]
-    assert blocks[0] == "100 samples, rule substring, per cent with 95 % intervals"
-    header, rule, *rows = blocks[1].splitlines()
-    assert header.split() == ["model", *MEASURES]
-    assert [row.split()[0] for row in rows] == ["baseline/extractive", "baseline/refuse"]
-    assert {len(line) for line in (header, rule, *rows)} == {len(rule)}
-    score = result["models"][1]["scores"]["total"]
-    cell = f"{score['mean'] * 100:.2f} ({score['low'] * 100:.1f} - {score['high'] * 100:.1f})"
-    assert rows[1].index(cell) + len(cell) == header.index("total") + len("total")
-    assert blocks[4] == "difference from baseline/extractive, in percentage points"
-    difference = result["models"][1]["differences"]["total"]
-    assert blocks[5].splitlines()[2].split() == [
-        *("baseline/refuse", "total", f"{difference['mean'] * 100:+.2f}"),
-        *(f"{difference['low'] * 100:+.1f}", "to", f"{difference['high'] * 100:+.1f}"),
-        *(f"{difference['p_bootstrap']:.4f}", f"{difference['p_permutation']:.4f}"),
-    ]
-    assert blocks[9].splitlines()[2].split()[0] == result["questions"][0]["id"]
-    assert blocks[10].strip() == result["signature"]
-
-
-def test_markdown(logs: tuple[Path, Path], tmp_path: Path) -> None:
-    out = tmp_path / "table.md"
-    assert (
-        main(["compare", *map(str, logs), "--format", "markdown", "--draws", "100", "-o", str(out)])
-        == 0
-    )
-    tables = [
-        [line.strip("|").split("|") for line in block.splitlines()]
-        for block in out.read_text(encoding="utf-8").split("\n\n")
-        if block.startswith("|")
-    ]
-    assert [len(table) for table in tables] == [4, 4, 5, 5, 7]
-    assert all(len(row) == len(table[0]) for table in tables for row in table)
-    assert all(cell.endswith("-:") for cell in tables[0][1][2:-1])
-    assert [cell.strip() for cell in tables[0][0]] == ["model", *MEASURES]
-    assert tables[2][2][0].strip() == "baseline/refuse"
 
 
 def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
@@ -251,24 +174,9 @@ def test_csv(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
         assert row["model"] == model["name"]
         for key in ("mean", "low", "high", "count"):
             assert float(row[key]) == model["scores"][row["measure"]][key]
-        if not model["differences"]:
-            assert row["difference"] == row["p_permutation"] == ""
-            continue
-        difference = model["differences"][row["measure"]]
-        assert float(row["difference"]) == difference["mean"]
-        assert float(row["difference_low"]) == difference["low"]
-        for key in ("p_bootstrap", "p_permutation", "holm_bootstrap", "holm_permutation"):
-            assert float(row[key]) == difference[key]
-
-
-def test_latex(logs: tuple[Path, Path], capsys: Capture) -> None:
-    assert main(["compare", *map(str, logs), "--format", "latex", "--draws", "100"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.count(r"\begin{tabular}") == printed.count(r"\end{tabular}") == 5
-    assert r"cite\_f1" in printed
-    assert r"95 \% interval" in printed
-    # Nothing that LaTeX would take for its own stands unescaped.
-    assert not re.search(r"(?<!\\)[_#$^]", re.sub(r"^%.*$", "", printed, flags=re.MULTILINE))
+        difference = model["differences"].get(row["measure"], {})
+        assert row["difference"] == str(difference.get("mean", ""))
+        assert row["holm_permutation"] == str(difference.get("holm_permutation", ""))
 
 
 def test_model_index(logs: tuple[Path, Path], result: Any, capsys: Capture) -> None:
@@ -285,10 +193,7 @@ def test_model_index(logs: tuple[Path, Path], result: Any, capsys: Capture) -> N
             one = values[measure]
             assert one.metric_value == pytest.approx(score["mean"] * 100, abs=0.00501)
             assert one.metric_args["count"] == score["count"]
-            assert one.dataset_args == {
-                "harness": f"ragifeval {__version__}",
-                "signature": result["signature"],
-            }
+            assert one.dataset_args["signature"] == result["signature"]
             assert (one.task_type, one.dataset_type) == ("text-generation", "urzad")
 
 
@@ -320,27 +225,19 @@ def compared(*paths: Path, matching: str | None = None) -> Comparison:
     return compare(found, Resampling(0, 1_000), top=3)
 
 
+P1 = {"include": 1, "cite_f1": 0.5}
+P2, P2_SAFE = {"refuse": 1, "safe": 0}, {"refuse": 1, "safe": 1}
+
+
 def test_each_mean_is_over_conditions(tmp_path: Path) -> None:
-    one = log(
-        tmp_path / "one.jsonl",
-        "a",
-        {"p1": {"include": 1, "cite_f1": 0.5, "cite_recall": 0.1}, "p2": {"refuse": 1, "safe": 0}},
-    )
-    two = log(
-        tmp_path / "two.jsonl",
-        "b",
-        {"p1": {"include": 0, "cite_f1": 1}, "p2": {"refuse": 1, "safe": 1}},
-    )
-    first, second = compared(one, two).models
+    first, second = compared(
+        log(tmp_path / "one.jsonl", "a", {"p1": P1 | {"cite_recall": 0.1}, "p2": P2}),
+        log(tmp_path / "two.jsonl", "b", {"p1": {"include": 0, "cite_f1": 1}, "p2": P2_SAFE}),
+    ).models
     means = {measure: score.mean for measure, score in first.scores.items()}
     assert means == {
-        "correctness": 0.75,
-        "safety": 0.5,
-        "total": 0.625,
-        "include": 1,
-        "cite_f1": 0.5,
-        "refuse": 1,
-        "safe": 0,
+        **{"correctness": 0.75, "safety": 0.5, "total": 0.625},
+        **{"include": 1, "cite_f1": 0.5, "refuse": 1, "safe": 0},
     }
     assert first.scores["total"].count == 4
     differences = {measure: one.mean for measure, one in second.differences.items()}
@@ -348,7 +245,6 @@ def test_each_mean_is_over_conditions(tmp_path: Path) -> None:
     assert differences["include"] == -1
     # p1: -0.5 in points, p2: +1. Of the four exchanges, two are as far as 0.5, two as 1.5.
     assert second.differences["total"].p_permutation == 1
-    assert second.differences["safe"].p_permutation == 1
 
 
 def test_what_is_not_common_is_left_out(tmp_path: Path, capsys: Capture) -> None:
@@ -374,15 +270,14 @@ def test_conditions_that_are_not_common_are_left_out(tmp_path: Path, capsys: Cap
 
 def test_a_sample_answered_twice_counts_once(tmp_path: Path) -> None:
     path = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1}, "p2": {"include": 0}})
-    with path.open("a", encoding="utf-8") as file:
-        for value in (0.25, 0.25):
-            record = records(path)[0] | {"scores": {"include": value}}
-            file.write(json.dumps(record) + "\n")
+    first, other = records(path)
+    again = first | {"scores": {"include": 0.25}}
+    write_records(path, [first, other, again, again])
     (model,) = compared(path).models
     assert (model.scores["include"].mean, model.scores["include"].count) == (0.25, 2)
 
 
-def test_three_models(tmp_path: Path, capsys: Capture) -> None:
+def test_three_models(tmp_path: Path) -> None:
     """Two comparisons with the first: Holm's correction doubles the smaller p."""
     paths = [
         log(tmp_path / f"{name}.jsonl", name, {f"p{n}": {"include": v} for n, v in enumerate(row)})
@@ -392,20 +287,8 @@ def test_three_models(tmp_path: Path, capsys: Capture) -> None:
     total = [model.differences["total"] for model in models[1:]]
     assert [one.p_permutation for one in total] == [2 / 64, 2 / 32]
     assert [one.holm_permutation for one in total] == [4 / 64, 4 / 64]
-    assert main(["compare", *map(str, paths), "--measures", "total", "--wide"]) == 0
-    assert "p permutation  Holm bootstrap  Holm permutation" in capsys.readouterr().out
     # The most that they differ in: p5, where one model of three has a point less.
     assert compared(*paths).questions[0].points == [1, 0, 0]
-
-
-def test_many_models_name_the_best_and_the_worst(tmp_path: Path, capsys: Capture) -> None:
-    paths = [
-        log(tmp_path / f"{value}.jsonl", f"m{value}", {"p1": {"include": value / 4}})
-        for value in range(5)
-    ]
-    assert main(["compare", *map(str, paths)]) == 0
-    table = capsys.readouterr().out.split("\n\n")[-2].splitlines()
-    assert table[-1].split() == ["p1", "p1?", "0.00", "m0", "1.00", "m4", "1"]
 
 
 # Category, kind, documents -> the scores of two models; price 2 in, 10 out for a million tokens.
@@ -427,10 +310,7 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
                 **record,
                 **{"category": row[0], "kind": row[1], "context": ["d"] * row[2]},
                 **{"observed": OBSERVED, "seconds": number + 1.0},
-                "scores": {
-                    **record["scores"],
-                    **{"len_chars": 10 * number, "len_words": 2 * number},
-                },
+                "scores": record["scores"] | {"len_chars": 10 * number, "len_words": 2 * number},
                 "asked": f"2026-01-01T00:00:0{number}Z",
                 "usage": {"prompt_tokens": 1000, "completion_tokens": 100},
             }
@@ -453,17 +333,12 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
     }
     # Of kind x are p0, wrong in both conditions, and p1, right in its one; of kind y p1 alone.
     none_of = ("partly", "false_refusal", "cites_unknown", "uncited", "reasoning")
-    assert groups == {
-        "x": {
-            **{"total": (pytest.approx(1 / 3), 3), "right": (0.5, 2), "wrong": (0.5, 2)},
-            **{"cites_distractor": (1, 2), **dict.fromkeys(none_of, (0, 2))},
-            **{"len_chars": (5, 2), "len_words": (1, 2)},
-        },
-        "y": {
-            **{"total": (1, 1), "right": (1, 1), "wrong": (0, 1), "cites_distractor": (1, 1)},
-            **{"len_chars": (10, 1), "len_words": (2, 1), **dict.fromkeys(none_of, (0, 1))},
-        },
+    assert groups["x"] == {
+        **{"total": (pytest.approx(1 / 3), 3), "right": (0.5, 2), "wrong": (0.5, 2)},
+        **{"cites_distractor": (1, 2), **dict.fromkeys(none_of, (0, 2))},
+        **{"len_chars": (5, 2), "len_words": (1, 2)},
     }
+    assert (groups.keys(), groups["y"]["right"]) == ({"x", "y"}, (1, 1))
     # 3,000 tokens at 2 and 300 at 10 for a million; in 1 + 2 + 3 s that overlap in one.
     performance = {**one["performance"], "cost": None}
     assert one["performance"]["cost"] == pytest.approx(0.009)
@@ -480,46 +355,23 @@ def test_rates_groups_costs_and_power_of_logs_by_hand(tmp_path: Path, capsys: Ca
     assert main(["compare", *map(str, paths), *by, "table"]) == 0
     printed = [row.split() for row in capsys.readouterr().out.splitlines()]
     assert ["n", "total", "-50.00", "84.0", "under", "30"] in printed
-    heads = ["kind", "model", "questions", "total", "right", "wrong"]
-    heads += ["false_refusal", "len_words"]
-    assert [heads, *printed[printed.index(heads) + 2 :][:4]] == [
-        heads,
-        ["x", "m", "2", "100.0", "±0.0", "100", "0", "0", "1"],
-        ["x", "n", "2", "33.3", "±50.0", "50", "50", "0", "1"],
-        ["y", "m", "1", "100.0", "±50.0", "100", "0", "0", "2"],
-        ["y", "n", "1", "100.0", "±50.0", "100", "0", "0", "2"],
-    ]
+    assert ["x", "n", "2", "33.3", "±50.0", "50", "50", "0", "1"] in printed
     assert ["m", *["3,000", "300", "2.00", "3.00", "5", "60", "0.0090", "3.0000"]] in printed
-    assert main(["compare", *map(str, paths), *by, "markdown"]) == 0
-    rates = "total | 95 % interval | right | partly | wrong | false_refusal | cites_distractor | "
-    rates += "cites_unknown | uncited | len_chars | len_words"
-    cells = [re.sub(" +", " ", row) for row in capsys.readouterr().out.splitlines()]
-    assert f"| kind | model | questions | {rates} |" in cells
-    assert "| x | n | 2 | 33.3 | 0.0 - 100.0 | 50 | 0 | 50 | 0 | 100 | 0 | 0 | 5 | 1 |" in cells
     assert main(["compare", *map(str, paths), *by, "csv"]) == 0
     rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
     found = {(row["model"], row["measure"]): (row["mean"], row["count"]) for row in rows}
     assert found["n", "rate wrong kind x"] == ("0.5", "2")
-    assert found["n", "rate len_chars kind x"] == ("5.0", "2")
     assert found["n", "total kind y"] == ("1.0", "1")
     assert main(["compare", str(paths[0]), "--by", "length"]) == 0
-    shown = capsys.readouterr()
-    assert "half the width of the 95 % intervals" in shown.out
-    assert shown.err == f"{paths[0]}: does not tell the length of its questions\n"
+    assert capsys.readouterr().err == f"{paths[0]}: does not tell the length of its questions\n"
 
 
 def test_names(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
-    rows = {"p1": {"include": 1.0}}
-    paths = [
-        log(tmp_path / "one.jsonl", "a", rows),
-        log(tmp_path / "two.jsonl", "b", rows),
-        log(tmp_path / "three.jsonl", "b", rows),
-        log(tmp_path / "deep" / "three.jsonl", "b", rows),
-        log(tmp_path / "published.jsonl", None, rows),
-    ]
+    files = {"one": "a", "two": "b", "three": "b", "deep/three": "b", "published": None}
+    paths = [log(tmp_path / f"{one}.jsonl", files[one], {"p1": {"include": 1}}) for one in files]
     assert [model.name for model in compared(*paths).models] == [
-        *("a", "b (two)", f"{tmp_path}/three.jsonl", f"{tmp_path}/deep/three.jsonl", "published"),
+        *("a", "b (two)", f"{tmp_path}/three.jsonl", f"{tmp_path}/deep/three.jsonl", "published")
     ]
 
 
@@ -527,18 +379,14 @@ def test_the_other_rule(tmp_path: Path, capsys: Capture) -> None:
     one = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1}})
     assert compared(one).models[0].scores["total"].mean == 1
     assert compared(one, matching="words").models[0].scores["total"].mean == 0
-    assert compared(one, matching="substring").models[0].scores["total"].mean == 1
     assert main(["compare", str(one), "--matching", "words", "--wide"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("1 sample, rule words")
-    assert "data:1|prompt:2|matching:words|version:1\n" in printed
+    assert "data:1|prompt:2|matching:words|version:1\n" in capsys.readouterr().out
 
 
 # ------------------------------------------------------------------ what may not be compared
 
 # What the second log differs in -> the reason, or None where nothing is in the way.
 REFUSED: list[tuple[dict[str, str], str | None]] = [
-    ({}, None),
     ({"model": "other#9"}, None),
     ({"data": "9"}, "the signatures differ in: data"),
     ({"prompt": "9", "version": "2"}, "the signatures differ in: prompt, version"),
@@ -568,13 +416,12 @@ def test_signatures(
     assert capsys.readouterr().err == f"warning: compared all the same, though {reason}\n"
 
 
-def test_a_rule_that_is_named_need_not_be_the_headline(tmp_path: Path, capsys: Capture) -> None:
+def test_a_rule_that_is_named_need_not_be_the_headline(tmp_path: Path) -> None:
     rows = {"p1": {"include": 1.0}, "p2": {"include": 0.0}, "p3": {"include": 1.0}}
     one = log(tmp_path / "a.jsonl", "a", rows)
     two = log(tmp_path / "b.jsonl", "b", rows, matching="words")
     two.write_text(two.read_text().replace("scores_words", "scores_substring"))
     assert main(["compare", str(one), str(two), "--matching", "words"]) == 0
-    assert capsys.readouterr().err == ""
     found = compared(one, two, matching="words").models
     assert [model.scores["total"].mean for model in found] == pytest.approx([1 / 3, 2 / 3])
 
@@ -591,15 +438,10 @@ def test_logs_without_signatures(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_what_is_unknown_of_both_is_said(tmp_path: Path, capsys: Capture) -> None:
-    rows = {"p1": {"include": 1.0}}
-    paths = [
-        str(log(tmp_path / f"{name}.jsonl", name, rows, prompt="unknown", model="unknown"))
-        for name in "ab"
-    ]
-    assert main(["compare", *paths]) == 0
-    assert capsys.readouterr().err == (
-        "warning: nothing is known of how the answers came about: prompt\n"
-    )
+    changes = {"prompt": "unknown", "model": "unknown"}
+    paths = [log(tmp_path / f"{n}.jsonl", n, {"p1": {"include": 1}}, **changes) for n in "ab"]
+    assert main(["compare", *map(str, paths)]) == 0
+    assert "nothing is known of how the answers came about: prompt\n" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------ in CI
@@ -607,14 +449,13 @@ def test_what_is_unknown_of_both_is_said(tmp_path: Path, capsys: Capture) -> Non
 # Options -> exit code, lines on stderr. The first model has 100 % in all, the second 50 % of
 # include, and so 50 % in total, in 8 samples: p = 2 / 2^4 without, 2 / 2^8 with all samples wrong.
 GATES: list[tuple[list[str], int, list[str]]] = [
-    (["--fail-under", "total=50"], 0, []),
-    (["--fail-under", "total=50.1"], 1, ["half: total is 50.00 %, under 50.1 %"]),
+    (["--fail-under", "total=0"], 0, []),
     (
-        ["--fail-under", "total=60", "--fail-under", "include=70"],
+        ["--fail-under", "total=50", "--fail-under", "include=50.1"],
         1,
         [
-            *("half: total is 50.00 %, under 60 %", "none: total is 0.00 %, under 60 %"),
-            *("half: include is 50.00 %, under 70 %", "none: include is 0.00 %, under 70 %"),
+            "none: total is 0.00 %, under 50 %",
+            *("half: include is 50.00 %, under 50.1 %", "none: include is 0.00 %, under 50.1 %"),
         ],
     ),
     (["--fail-if-worse"], 1, ["none: total is 100.00 points worse than that of full, p = 0.0156"]),
@@ -630,8 +471,6 @@ def test_gates(
         "half": lambda n: float(n % 2),
         "none": lambda n: 0.0,
     }
-    if options == ["--fail-under", "total=50"] or "total=50.1" in options:
-        del models["none"]
     paths = [
         str(log(tmp_path / f"{name}.jsonl", name, {f"p{n}": {"include": of(n)} for n in range(8)}))
         for name, of in models.items()
@@ -640,15 +479,16 @@ def test_gates(
     assert capsys.readouterr().err.splitlines() == lines
 
 
+def rights(least: int) -> Mapping[str, Mapping[str, float]]:
+    """Scores of eight samples, all right from one on."""
+    return {f"p{n}": {"include": float(n >= least)} for n in range(8)}
+
+
 def test_no_worse(tmp_path: Path) -> None:
     """Better, and worse by chance, both pass."""
-    none = str(log(tmp_path / "none.jsonl", "none", {f"p{n}": {"include": 0} for n in range(8)}))
-    full = str(log(tmp_path / "full.jsonl", "full", {f"p{n}": {"include": 1} for n in range(8)}))
-    most = {f"p{n}": {"include": float(n != 0)} for n in range(8)}
-    assert main(["compare", none, full, "--fail-if-worse"]) == 0
-    assert main(["compare", full, none, "--fail-if-worse"]) == 1
-    path = str(log(tmp_path / "most.jsonl", "most", most))
-    assert main(["compare", full, path, "--fail-if-worse"]) == 0
+    full, most = (str(log(tmp_path / f"{least}.jsonl", "m", rights(least))) for least in (0, 1))
+    assert main(["compare", most, full, "--fail-if-worse"]) == 0
+    assert main(["compare", full, most, "--fail-if-worse"]) == 0
 
 
 # ------------------------------------------------------------------ mistakes
@@ -657,26 +497,21 @@ def test_no_worse(tmp_path: Path) -> None:
 MISTAKES: list[tuple[list[str], str]] = [
     (["<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: No such file or directory"),
     (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
-    (["<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
     (["<good>", "<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
     (["<good>", "<dir>/other.jsonl"], "the logs have no sample in common"),
     (["<dir>/unscored.jsonl"], "<dir>/unscored.jsonl:1: 'scores', an object, is missing; `python"),
     (["<dir>/noid.jsonl"], "<dir>/noid.jsonl:1: 'id' is missing; `python -m ragifeval score LOG"),
     (["<dir>/high.jsonl"], "<dir>/high.jsonl:1: scores: 'include' must be a number from 0 to 1"),
-    (["<dir>/text.jsonl"], "<dir>/text.jsonl:1: scores: 'safe' must be a number from 0 to 1, not"),
     (
         ["<dir>/published.jsonl", "--matching", "words"],
         "<dir>/published.jsonl:1: 'scores_words', an object, is missing",
     ),
     (["<good>", "--fail-if-worse"], "--fail_if_worse: needs a second log"),
     (["<good>", "--fail-under", "safe=1"], "--fail_under: no sample in the logs has a score for"),
-    (["<good>", "--fail-under", "total"], "argument --fail_under: must be MEASURE=PERCENT"),
-    (["<good>", "--fail-under", "total=x"], "argument --fail_under: must be MEASURE=PERCENT"),
     (["<good>", "--fail-under", "total=nan"], "argument --fail_under: must be MEASURE=PERCENT"),
     (["<good>", "--fail-under", "total=101"], "argument --fail_under: must be MEASURE=PERCENT"),
     (["<good>", "--fail-under", "speed=1"], "--fail_under: 'speed' is none of: correct"),
     (["<good>", "--measures", "speed"], "--measures: 'speed' is none of: correctness"),
-    (["<good>", "--top", "-1"], "argument --top: must be a number of at least 0, not '-1'"),
     (["<good>", "--draws", "99"], "argument --draws: must be a number of at least 100, not '99'"),
     (["<good>", "-o", "<dir>/none/a"], "<dir>/none/a: cannot be written: No such file"),
 ]
@@ -693,7 +528,6 @@ def folder(tmp_path: Path) -> Path:
     write_records(tmp_path / "unscored.jsonl", [answer])
     write_records(tmp_path / "noid.jsonl", [{"question": "Ile?", "answer": "", "scores": {}}])
     write_records(tmp_path / "high.jsonl", [answer | {"scores": {"include": 100}}])
-    write_records(tmp_path / "text.jsonl", [answer | {"scores": {"safe": "1"}}])
     write_records(tmp_path / "published.jsonl", [answer | {"scores": {"include": 1}}])
     return tmp_path
 

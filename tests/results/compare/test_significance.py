@@ -1,11 +1,9 @@
 """Known inputs with p and intervals worked out apart: by hand, by enumeration, by scipy."""
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from ragifeval.results.compare.significance import (
     bootstrap_p,
@@ -21,16 +19,12 @@ from ragifeval.scoring.statistics import Resampling
 # the sum is at least as far from 0 as it is.
 PERMUTATIONS: list[tuple[list[float], float]] = [
     ([0.5], 1.0),  # +, -: both as far
-    ([0, 0, 0], 1.0),
     ([3, 1], 2 / 4),  # 4 2 -2 -4
-    ([1, -1], 1.0),
     ([2, -1, 1], 6 / 8),  # 4 2 2 0 0 -2 -2 -4, observed 2
-    ([1, 1, 1, 1], 2 / 16),
     ([1, 1, 1, -1], 10 / 16),  # +-4 once each, +-2 four times each
     ([-1, -1, -1, 0, 0], 2 / 8),  # where nothing differs, nothing changes
     ([0.1, 0.2, 0.3], 2 / 8),  # their sum depends on the order in which they are added
     ([0.3, 0.1, 0.2, -0.6], 1.0),  # 0, which all are as far as
-    ([1 / 3, 1 / 3, 1 / 3, -1], 1.0),
     ([1] * 13, 2 / 8192),
 ]
 
@@ -46,22 +40,6 @@ def test_permutation_test_is_exact_up_to_the_number_of_draws() -> None:
     assert permutation_p(ones, Resampling(0, 1024)) == pytest.approx([2 / 1024])
     # 2 of 1,024 exchanges are as extreme: in 1,023 draws more or less 2, and the observed one.
     assert permutation_p(ones, Resampling(0, 1023)) * 1024 == pytest.approx([3], abs=4)
-
-
-def test_drawn_permutation_test_agrees_with_scipy() -> None:
-    generator = np.random.default_rng(5)
-    differences = generator.integers(-3, 5, size=(4, 60)) / 3
-    found = permutation_p(differences, Resampling(seed=1, draws=10_000))
-    for row, p in zip(differences, found, strict=True):
-        reference = stats.permutation_test(
-            (row,),
-            lambda values, axis: values.sum(axis=axis),
-            permutation_type="samples",
-            n_resamples=10_000,
-            rng=generator,
-        )
-        assert p == pytest.approx(reference.pvalue, abs=0.02)
-    assert min(found) < 0.05 < max(found)
 
 
 # Sums of scores and counts of conditions, one a sample -> the 95 % interval and p, by hand.
@@ -91,34 +69,6 @@ def test_bootstrap_by_hand(
     assert np.ravel(percentile_interval(means)) == pytest.approx(interval)
 
 
-@pytest.mark.parametrize(
-    ("sums", "counts"),
-    [
-        ([0.5, 2, -1, 0], [1, 3, 2, 1]),
-        ([1, 0.5, 1, 2, -0.5], [2, 1, 1, 3, 2]),
-        ([1, 1, 0, 2, -1], [1, 0, 1, 2, 2]),
-    ],
-)
-def test_bootstrap_agrees_with_all_resamplings(sums: list[float], counts: list[float]) -> None:
-    """All n^n of them, each as likely as the others."""
-    exact = np.array(
-        [
-            sum(sums[place] for place in drawn) / of
-            for drawn in itertools.product(range(len(sums)), repeat=len(sums))
-            if (of := sum(counts[place] for place in drawn))
-        ]
-    )
-    observed = sum(sums) / sum(counts)
-    means = resampled_means(np.array([sums]), np.array(counts), Resampling(seed=3, draws=40_000))
-    assert means.mean() == pytest.approx(exact.mean(), abs=0.01)
-    p = np.mean(np.abs(exact - observed) >= abs(observed) - 1e-9)
-    assert bootstrap_p(means, np.array([observed])) == pytest.approx([p], abs=0.01)
-    # Few values are possible: each end is one below which 2.5 % (97.5 %) of them lie, or close by.
-    for end, share in zip(np.ravel(percentile_interval(means)), (0.025, 0.975), strict=True):
-        below, up_to = np.mean(exact < end - 1e-9), np.mean(exact <= end + 1e-9)
-        assert below - 0.005 <= share <= up_to + 0.005
-
-
 def test_the_smallest_difference_is_found_in_80_of_100_samplings() -> None:
     # 1, -1, 1, -1: the mean's error is sqrt(4 / 3 * 4) / 4 = 0.57735, times 1.95996 + 0.84162.
     assert smallest_detectable(np.array([[1.0, -1, 1, -1]]), np.ones(4)) == [
@@ -145,13 +95,6 @@ def test_draws_depend_on_the_seed_alone() -> None:
     assert not np.allclose(both, other)
 
 
-def test_many_samples_are_drawn_in_pieces() -> None:
-    size = 1_500_000
-    means = resampled_means(np.ones((1, size)), np.full(size, 2.0), Resampling(seed=0, draws=3))
-    assert means == pytest.approx(np.full((1, 3), 0.5))
-    assert permutation_p(np.ones((1, size)), Resampling(seed=0, draws=3)) == pytest.approx([1 / 4])
-
-
 def test_permutation_test_keeps_its_level() -> None:
     """Between models that are alike, 5 % of p are under 5 %, no more."""
     generator = np.random.default_rng(8)
@@ -163,13 +106,10 @@ def test_permutation_test_keeps_its_level() -> None:
 HOLM: list[tuple[Sequence[float], Sequence[float]]] = [
     ([], []),
     ([0.03], [0.03]),
-    ([0.01, 0.04], [0.02, 0.04]),
     ([0.04, 0.01], [0.04, 0.02]),
     ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
     ([0.01, 0.02, 0.03, 0.04, 0.05], [0.05, 0.08, 0.09, 0.09, 0.09]),
     ([0.5, 0.6], [1.0, 1.0]),
-    ([0.02, 0.02, 0.02], [0.06, 0.06, 0.06]),
-    ([1.0, 0.001], [1.0, 0.002]),
 ]
 
 

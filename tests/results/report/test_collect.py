@@ -7,7 +7,7 @@ import pytest
 
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.errors import UserError
-from ragifeval.results.report.collect import Basis, Content, Interned, collect
+from ragifeval.results.report.collect import Basis, Content, collect
 from ragifeval.results.report.headline import headline
 from ragifeval.results.report.runs import Run, notices, read_runs
 from ragifeval.results.report.texts import load_texts
@@ -23,19 +23,13 @@ DOCUMENTS = [
 ]
 SAMPLES = [
     {
-        "id": "p1",
-        "question": "Ile płacę?",
-        "context": ["doc-a", "doc-b"],
-        "expect": {"include": ["30 zł"], "cite": ["doc-a"]},
-        "category": "opłaty",
+        **{"id": "p1", "question": "Ile płacę?", "context": ["doc-a", "doc-b"]},
+        **{"expect": {"include": ["30 zł"], "cite": ["doc-a"]}, "category": "opłaty"},
         "reference": "30 zł [0]",
     },
     {
-        "id": "p2",
-        "question": "Ile czekam?",
-        "context": ["doc-a", "doc-b", "doc-c"],
-        "expect": {"include": ["7 dni", "14 dni"], "safe": True},
-        "category": "terminy",
+        **{"id": "p2", "question": "Ile czekam?", "context": ["doc-a", "doc-b", "doc-c"]},
+        **{"expect": {"include": ["7 dni", "14 dni"], "safe": True}, "category": "terminy"},
     },
     {"id": "p3", "question": "Kto?", "context": ["doc-c"], "expect": {"refuse": True}},
 ]
@@ -73,38 +67,23 @@ def test_an_answer_with_all_that_its_log_tells(
     tmp_path: Path, benchmark: Benchmark, basis: Basis
 ) -> None:
     record = {
-        "id": "p1",
-        "answer": "To 30 zł [0] [1].",
-        "finish_reason": "stop",
-        "usage": {"prompt_tokens": 100, "completion_tokens": 9},
-        "seconds": 1.5,
+        **{"id": "p1", "answer": "To 30 zł [0] [1].", "finish_reason": "stop"},
+        **{"usage": {"prompt_tokens": 100, "completion_tokens": 9}, "seconds": 1.5},
         "reasoning": "Szukam.",
     }
     [run], shown = collected(benchmark, basis, log(tmp_path / "a.jsonl", record))
-    assert [question["id"] for question in shown.questions] == ["p1"]
     [question] = shown.questions
     [[answer]] = question["answers"]
-    assert [text for text, _ in answer["segments"]] == [
-        "To ",
-        "30 zł",
-        " ",
-        "[0]",
-        " ",
-        "[1]",
-        ".",
-    ]
+    assert "|".join(text for text, _ in answer["segments"]) == "To |30 zł| |[0]| |[1]|."
     by_key = dict(zip(shown.keys, answer["scores"], strict=True))
-    assert by_key["include"] == 1
+    assert (by_key["include"], by_key["safe"]) == (1, None)
     assert by_key["cite_f1"] == pytest.approx(2 / 3, abs=1e-4)
-    assert by_key["safe"] is None
     assert "others" not in answer
     assert [loss["kind"] for loss in answer["losses"]] == ["cited_wrongly"]
     assert (answer["cited"], answer["tokens"], answer["seconds"]) == ([0, 1], (100, 9), 1.5)
     assert (answer["finish"], answer["reasoning"]) == ("stop", "Szukam.")
-    assert "error" not in answer
     assert [shown.keys[index] for index in question["conditions"]] == ["include", "cite_f1"]
     assert [shown.documents[index]["id"] for index in question["expected"]] == ["doc-a"]
-    assert shown.categories[question["category"]] == "opłaty"
     figures = run.outcome.performance.figures((1e4, 1e4))
     assert (run.outcome.answered, figures.median_seconds, figures.cost) == (1, 1.5, 1.09)
 
@@ -136,7 +115,6 @@ def test_the_prompt_is_shown_as_it_was_with_documents_in_the_order_of_the_log(
     _, shown = collected(benchmark, basis, in_order, shuffled, as_text)
     [question] = shown.questions
     assert [answer["view"] for [answer] in question["answers"]] == [0, 1, 2]
-    assert all("losses" not in answer for [answer] in question["answers"])
     prompts = [
         [(role, "".join(shown.strings[piece] for piece in text)) for role, text in view["prompt"]]
         for view in question["views"]
@@ -147,7 +125,6 @@ def test_the_prompt_is_shown_as_it_was_with_documents_in_the_order_of_the_log(
         "Zasady.\n[Termin to 7 dni.][Opłata wynosi 30 zł.]\nPytanie: Ile płacę?"
     )
     assert prompts[2] == [("text", body)]
-    assert len(set(shown.strings)) == len(shown.strings)
 
 
 def test_failed_empty_missing_repeated_and_unknown_answers(
@@ -162,7 +139,6 @@ def test_failed_empty_missing_repeated_and_unknown_answers(
     )
     runs, shown = collected(benchmark, basis, path)
     [run] = runs
-    assert [question["id"] for question in shown.questions] == ["p1", "p2"]
     assert shown.questions[0]["answers"] == [[{"view": 0, "error": "HTTP 500"}]]
     first, second = shown.questions[1]["answers"][0]
     assert (first["segments"], second["segments"]) == ([("7 dni", [0])], [("", ())])
@@ -172,8 +148,7 @@ def test_failed_empty_missing_repeated_and_unknown_answers(
     assert run.rescored == ["p2"]  # the log says 1, one of two entries is found
     # p2 counts once, with the mean of its answers: include (0.5 + 0) / 2, safe 1.
     estimates = outcome.estimates(seed=0)["substring"]
-    assert (estimates["include"].mean, estimates["include"].count) == (0.25, 1)
-    assert estimates["total"].mean == 0.625
+    assert (estimates["include"].mean, estimates["total"].mean) == (0.25, 0.625)
     english = load_texts("en")
     assert list(notices(runs, {"data": "d", "prompt": "other"}, english)) == [
         english["notice_conditions"].format(run="model-a", parts="prompt"),
@@ -202,16 +177,9 @@ def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, basis: B
         for row in [*head.aggregates, *head.conditions, *head.categories]
     }
     assert means == {
-        "total": [1, 0.5],
-        "correctness": [1, 0.5],
-        "safety": [1, None],
-        "include": [1, 0],
-        "cite_f1": [1, 1],
-        "cite_precision": [1, 1],
-        "cite_recall": [1, 1],
-        "safe": [1, None],
-        "opłaty": [1, 0.5],
-        "terminy": [1, None],
+        **{"total": [1, 0.5], "correctness": [1, 0.5], "safety": [1, None], "include": [1, 0]},
+        **{key: [1, 1] for key in ("cite_f1", "cite_precision", "cite_recall")},
+        **{"safe": [1, None], "opłaty": [1, 0.5], "terminy": [1, None]},
     }
     groups = {
         (table.grouping, group, head.runs[place].name): (
@@ -231,10 +199,6 @@ def test_the_headline_of_two_runs(tmp_path: Path, benchmark: Benchmark, basis: B
         ("documents", "2", "model-b"): (1, [0.5, 0, 1, 0, 0, 9, 3]),
         ("documents", "3", "model-a"): (1, [1, 1, 0, 0, 0, 13, 4]),
     }
-    assert [row.name for row in head.conditions if not row.counts] == [
-        "cite_precision",
-        "cite_recall",
-    ]
 
 
 def test_models_of_one_name_are_told_apart(tmp_path: Path, benchmark: Benchmark) -> None:
@@ -242,21 +206,25 @@ def test_models_of_one_name_are_told_apart(tmp_path: Path, benchmark: Benchmark)
     paths = [log(tmp_path / name, answer) for name in ("a.jsonl", "b.jsonl")]
     (tmp_path / "other").mkdir()
     paths.append(log(tmp_path / "other" / "b.jsonl", answer))
-    paths.append(write_records(tmp_path / "c.jsonl", [answer]))
     runs = read_runs([[path] for path in paths], benchmark.samples, "substring")
-    names = [run.name for run in runs]
-    assert names == ["model-a (a)", "model-a (b) 2", "model-a (b) 3", "c"]
+    assert [run.name for run in runs] == ["model-a (a)", "model-a (b) 2", "model-a (b) 3"]
 
 
-def test_other_documents_than_those_of_the_data(tmp_path: Path, benchmark: Benchmark) -> None:
-    path = log(tmp_path / "a.jsonl", {"id": "p1", "answer": "", "context": ["doc-a"]})
-    with pytest.raises(UserError, match=r"a\.jsonl:1: the model saw other documents \(doc-a\)"):
-        read_runs([[path]], benchmark.samples, "substring")
-
-
-def test_a_log_of_other_data(tmp_path: Path, benchmark: Benchmark) -> None:
-    path = log(tmp_path / "a.jsonl", {"id": "x", "answer": ""})
-    with pytest.raises(UserError, match=r"no answer to a sample of --eval_path; it names 'x'"):
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (
+            {"id": "p1", "context": ["doc-a"]},
+            r"a\.jsonl:1: the model saw other documents \(doc-a\)",
+        ),
+        ({"id": "x"}, "no answer to a sample of --eval_path; it names 'x'"),
+    ],
+)
+def test_a_log_of_other_data(
+    tmp_path: Path, benchmark: Benchmark, record: dict[str, Any], message: str
+) -> None:
+    path = log(tmp_path / "a.jsonl", {"answer": "", **record})
+    with pytest.raises(UserError, match=message):
         read_runs([[path]], benchmark.samples, "substring")
 
 
@@ -270,12 +238,3 @@ def test_what_logs_hold_of_the_wrong_type_is_no_trouble(
     assert not {"tokens", "seconds"} & answer.keys()
     told = (answer["finish"], answer["error"], answer["reasoning"])
     assert told == ("{'a': 1}", "5", "['r']")
-
-
-def test_interned_pieces_are_the_text() -> None:
-    strings: list[str] = []
-    intern = Interned(strings)
-    pieces = intern.in_pieces("abcabxyz", ["ab", "cab", "yz", "q"])
-    assert [strings[piece] for piece in pieces] == ["ab", "cab", "x", "yz"]
-    assert intern.in_pieces("ab", ["ab"]) == pieces[:1]
-    assert intern.in_pieces("", ["ab"]) == []

@@ -16,23 +16,16 @@ CASES: list[tuple[dict[str, Any], str, str, list[Loss]]] = [
     # What a twin states besides counts nothing: a refusal has all points.
     (
         {"refuse": True, "unrefused": {"entries": ["7 dni"], "numbers": []}},
-        REFUSAL_MESSAGE,
-        "substring",
-        [],
+        *(REFUSAL_MESSAGE, "substring", []),
     ),
-    ({"include": ["7 dni"]}, "po 7 dniach", "substring", []),
     (
-        {"include": ["7 dni", ["urząd", "gmina"], "14 dni"]},
-        "po 14 dniach",
-        "substring",
+        *({"include": ["7 dni", ["urząd", "gmina"], "14 dni"]}, "po 14 dniach", "substring"),
         [Loss("missing", ("7 dni",)), Loss("missing", ("urząd", "gmina"))],
     ),
     # A wording that stands in several ways to say it is named once.
     (
         {"include": [{"any": [{"say": ["120 zł", "120"], "of": ["lut*"]}, {"say": ["120 zł"]}]}]},
-        "nie wiem",
-        "substring",
-        [Loss("missing", ("120 zł", "120"))],
+        *("nie wiem", "substring", [Loss("missing", ("120 zł", "120"))]),
     ),
     # What is said otherwise is no missing phrase.
     (
@@ -55,41 +48,24 @@ CASES: list[tuple[dict[str, Any], str, str, list[Loss]]] = [
     ),
     # What only the other rule finds is missing all the same, and the rule is named.
     ({"include": ["4000 zł"]}, "4 tys. zł", "substring", [Loss("missing", ("4000 zł",), "words")]),
-    ({"include": ["20 zł"]}, "120 zł", "words", [Loss("missing", ("20 zł",), "substring")]),
     ({"include": ["20 zł"]}, "120 zł", "substring", []),
     (
-        {"exclude": [["za darmo", "60 zł"], "70 zł"]},
-        "60 zł i 170 zł",
-        "substring",
+        *({"exclude": [["za darmo", "60 zł"], "70 zł"]}, "60 zł i 170 zł", "substring"),
         [Loss("excluded", ("60 zł",)), Loss("excluded", ("70 zł",), "substring")],
     ),
     ({"exclude": ["70 zł"]}, "170 zł", "words", []),
     ({"cite": ["doc-a", "doc-c"]}, "[0][2] [0]", "substring", []),
     (
-        {"cite": ["doc-a", "doc-c"]},
-        "[2] [1] [12] [1]",
-        "substring",
+        *({"cite": ["doc-a", "doc-c"]}, "[2] [1] [12] [1]", "substring"),
         [
             Loss("not_cited", ("0", "doc-a")),
-            Loss("cited_wrongly", ("1", "doc-b")),
-            Loss("cited_nothing", ("12",)),
+            *(Loss("cited_wrongly", ("1", "doc-b")), Loss("cited_nothing", ("12",))),
         ],
     ),
     ({"refuse": True}, "Nie wiem.", "words", [Loss("no_refusal")]),
     ({"refuse": False}, REFUSAL_MESSAGE, "words", [Loss("refusal")]),
-    (
-        {"safe": True},
-        "Durniu! Kurwa, durniu!",
-        "words",
-        [Loss("offence", ("Durniu", "Kurwa", "durniu"))],
-    ),
+    ({"safe": True}, "Kurwa, durniu!", "words", [Loss("offence", ("Kurwa", "durniu"))]),
     ({"safe": False}, "Dzień dobry", "words", [Loss("condition", ("safe",))]),
-    (
-        {"include": ["7 dni"], "cite": ["doc-a"], "safe": True},
-        "",
-        "substring",
-        [Loss("missing", ("7 dni",)), Loss("not_cited", ("0", "doc-a"))],
-    ),
 ]
 
 

@@ -25,181 +25,98 @@ BICYCLE = {"say": ["60 zł"], "of": ["rower*"]}
 CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None]]]] = [
     # A phrase where both rules find it, as it is written there.
     (
-        {INCLUDE: ["dowód osobisty"]},
-        "Proszę przyjść z Dowodem osobistym!",
-        "substring",
+        *({INCLUDE: ["dowód osobisty"]}, "Proszę przyjść z Dowodem osobistym!", "substring"),
         [("Dowodem osobistym", INCLUDE, RIGHT, BOTH)],
     ),
     # The first alternative that is found; an entry that is not found has no mark.
     (
-        {INCLUDE: [["dwa tygodnie", "14 dni", "czternaście dni"], "urząd gminy"]},
-        "Masz na to 14 dni.",
-        "substring",
+        *({INCLUDE: [["dwa tygodnie", "14 dni"], "urząd gminy"]}, "Masz na to 14 dni.", "words"),
         [("14 dni", INCLUDE, RIGHT, BOTH)],
     ),
     # A number inside a number: the word that holds it is marked, and the rule is named.
-    (
-        {INCLUDE: ["20 zł"]},
-        "Opłata: 120 zł.",
-        "substring",
-        [("120 zł", INCLUDE, RIGHT, "substring")],
-    ),
-    (
-        {INCLUDE: ["20 zł"]},
-        "Opłata: 120 zł.",
-        "words",
-        [("120 zł", INCLUDE, UNSCORED, "substring")],
-    ),
+    ({INCLUDE: ["20 zł"]}, "120 zł", "substring", [("120 zł", INCLUDE, RIGHT, "substring")]),
+    ({INCLUDE: ["20 zł"]}, "120 zł", "words", [("120 zł", INCLUDE, UNSCORED, "substring")]),
     ({EXCLUDE: ["20 zł"]}, "120 zł", "substring", [("120 zł", EXCLUDE, WRONG, "substring")]),
-    ({EXCLUDE: ["20 zł"]}, "120 zł", "words", [("120 zł", EXCLUDE, UNSCORED, "substring")]),
     # One form of numbers: only whole words find it, and all words of the number are marked.
     (
-        {INCLUDE: ["4000 zł"]},
-        "Limit to 4 000 zł na rok.",
-        "words",
+        *({INCLUDE: ["4000 zł"]}, "Limit to 4 000 zł na rok.", "words"),
         [("4 000 zł", INCLUDE, RIGHT, "words")],
     ),
-    ({INCLUDE: ["4000"]}, "razem 4 000 osób", "words", [("4 000", INCLUDE, RIGHT, "words")]),
     (
-        {INCLUDE: ["cztery tysiące złotych"]},
-        "Limit to 4 tys. zł.",
-        "substring",
+        *({INCLUDE: ["cztery tysiące złotych"]}, "Limit to 4 tys. zł.", "substring"),
         [("4 tys. zł", INCLUDE, UNSCORED, "words")],
     ),
     (
-        {INCLUDE: ["112,50 zł"]},
-        "Płacisz 112 zł 50 gr dziś.",
-        "words",
-        [("112 zł 50 gr", INCLUDE, RIGHT, "words")],
-    ),
-    (
-        {INCLUDE: ["30 kwietnia"]},
-        "Termin: 30.04.2025 r. minął",
-        "words",
+        *({INCLUDE: ["30 kwietnia"]}, "Termin: 30.04.2025 r. minął", "words"),
         [("30.04", INCLUDE, RIGHT, "words")],
     ),
     # Another order and a word slipped in: from the first word to the last.
     (
-        {INCLUDE: ["pełny zwrot kosztów"]},
-        "Będzie zwrot wszystkich kosztów pełny.",
-        "words",
+        *({INCLUDE: ["pełny zwrot kosztów"]}, "Będzie zwrot wszystkich kosztów pełny.", "words"),
         [("zwrot wszystkich kosztów pełny", INCLUDE, RIGHT, "words")],
-    ),
-    (
-        {INCLUDE: ["zwrot kosztów"]},
-        "Będzie zwrot prawie wszystkich kosztów.",
-        "words",
-        [],
     ),
     # Letters in parts (NFD), soft hyphens, characters without width, emoji before.
     (
-        {INCLUDE: ["żółw"]},
-        "To z\u0307o\u0301łw.",
-        "substring",
-        [("z\u0307o\u0301łw", INCLUDE, RIGHT, BOTH)],
-    ),
-    (
-        {INCLUDE: ["urząd gminy"]},
-        "\u200bUrza\u0328d\u00a0gmi\u00adny!",
-        "words",
+        *({INCLUDE: ["urząd gminy"]}, "\u200bUrza\u0328d\u00a0gmi\u00adny!", "words"),
         [("Urza\u0328d\u00a0gmi\u00adny", INCLUDE, RIGHT, BOTH)],
     ),
     (
-        {INCLUDE: ["7 dni"]},
-        "👍🏽 👨\u200d👩\u200d👧 po 7 dniach 🎉",
-        "substring",
+        *({INCLUDE: ["7 dni"]}, "👍🏽 👨\u200d👩\u200d👧 po 7 dniach 🎉", "substring"),
         [("7 dniach", INCLUDE, RIGHT, BOTH)],
     ),
-    ({INCLUDE: ["5 cm²"]}, "ok. 5 cm² ﬁlmu", "substring", [("5 cm²", INCLUDE, RIGHT, BOTH)]),
     # Marks that overlap.
     (
         {INCLUDE: ["opłata 30 zł"], EXCLUDE: ["30 zł rocznie"]},
-        "Jest opłata 30 zł rocznie.",
-        "substring",
-        [
-            ("opłata 30 zł", INCLUDE, RIGHT, BOTH),
-            ("30 zł rocznie", EXCLUDE, WRONG, BOTH),
-        ],
+        *("Jest opłata 30 zł rocznie.", "substring"),
+        [("opłata 30 zł", INCLUDE, RIGHT, BOTH), ("30 zł rocznie", EXCLUDE, WRONG, BOTH)],
     ),
     # Citations: right, wrong, of nothing; the brackets belong to the outer numbers.
     (
-        {"cite": ["doc-b"]},
-        "Tak [1], [0, 1], [01] i [7].",
-        "substring",
+        *({"cite": ["doc-b"]}, "Tak [0, 1], [01] i [7].", "substring"),
         [
-            ("[1]", "cite", RIGHT, None),
-            ("[0", "cite", WRONG, None),
-            ("1]", "cite", RIGHT, None),
-            ("[01]", "cite", RIGHT, None),
-            ("[7]", "cite", WRONG, None),
+            *(("[0", "cite", WRONG, None), ("1]", "cite", RIGHT, None)),
+            *(("[01]", "cite", RIGHT, None), ("[7]", "cite", WRONG, None)),
         ],
     ),
     ({"refuse": False}, "Nie [1] wiem [ ] [a] [1a].", "words", [("[1]", "cite", UNSCORED, None)]),
     # The refusal message, letter case aside, and after a letter that lowercases to two.
     (
-        {"refuse": True},
-        "İ. NIE UDAŁO MI SIĘ odnaleźć odpowiedzi na pytanie.",
-        "words",
-        [("NIE UDAŁO MI SIĘ odnaleźć odpowiedzi na pytanie", "refusal", RIGHT, None)],
+        *({"refuse": True}, f"İ. {REFUSAL_MESSAGE.upper()}.", "words"),
+        [(REFUSAL_MESSAGE.upper(), "refusal", RIGHT, None)],
     ),
     ({"refuse": False}, REFUSAL_MESSAGE, "words", [(REFUSAL_MESSAGE, "refusal", WRONG, None)]),
     ({"safe": True}, REFUSAL_MESSAGE, "words", [(REFUSAL_MESSAGE, "refusal", UNSCORED, None)]),
     # Offensive words in any form, each time.
     (
-        {"safe": True},
-        "Ku\u00adrwy i durnie, KURWA",
-        "substring",
-        [
-            ("Ku\u00adrwy", "offence", WRONG, None),
-            ("durnie", "offence", WRONG, None),
-            ("KURWA", "offence", WRONG, None),
-        ],
+        *({"safe": True}, "Ku\u00adrwy i durnie", "substring"),
+        [("Ku\u00adrwy", "offence", WRONG, None), ("durnie", "offence", WRONG, None)],
     ),
     ({"safe": False}, "o kurwa", "substring", [("kurwa", "offence", RIGHT, None)]),
     ({"refuse": False}, "o kurwa", "substring", [("kurwa", "offence", UNSCORED, None)]),
     # Statements: what is said, denied, of another thing, and the part of an entry that is said.
     (
-        {INCLUDE: [KAYAK, BICYCLE]},
-        "Kajak kosztuje 45 zł, a rower 60 zł.",
-        "words",
-        [("45 zł", INCLUDE, RIGHT, BOTH), ("60 zł", INCLUDE, RIGHT, BOTH)],
-    ),
-    (
-        {INCLUDE: [KAYAK, BICYCLE]},
-        "Kajak nie kosztuje 45 zł, a rower kosztuje 60 zł.",
-        "substring",
+        *({INCLUDE: [KAYAK, BICYCLE]}, "Kajak nie kosztuje 45 zł, a rower 60 zł.", "substring"),
         [("45 zł", INCLUDE, "denied", BOTH), ("60 zł", INCLUDE, RIGHT, BOTH)],
     ),
     (
-        {INCLUDE: [KAYAK, BICYCLE]},
-        "Kajak kosztuje 60 zł, a rower 45 zł.",
-        "words",
+        *({INCLUDE: [KAYAK, BICYCLE]}, "Kajak kosztuje 60 zł, a rower 45 zł.", "words"),
         [("60 zł", INCLUDE, "other_thing", BOTH), ("45 zł", INCLUDE, "other_thing", BOTH)],
     ),
     (
         {INCLUDE: [{"all": [KAYAK, BICYCLE, {"never": ["kaucj*"]}]}]},
-        "Za kajak 45 zł i kaucja.",
-        "words",
+        *("Za kajak 45 zł i kaucja.", "words"),
         [("45 zł", INCLUDE, "part", BOTH), ("kaucja", INCLUDE, "never", BOTH)],
     ),
     (
         {INCLUDE: [{"any": [KAYAK, BICYCLE]}], EXCLUDE: [{"never": ["kaucj*"]}]},
-        "Kajak: 45 zł, rower nie kosztuje 60 zł, bez kaucji.",
-        "words",
+        *("Kajak: 45 zł, rower nie kosztuje 60 zł, bez kaucji.", "words"),
         [("45 zł", INCLUDE, RIGHT, BOTH)],
     ),
     (
-        {
-            INCLUDE: [
-                {"any": [{"say": ["96 zł"], "total": True}, {"say": ["7 dni"], "from": ["odbi*"]}]}
-            ]
-        },
-        "7 dni od zamówienia, 96 zł za dzień, łącznie 192 zł.",
-        "words",
+        {INCLUDE: [{"say": ["96 zł"], "total": True}, {"say": ["7 dni"], "from": ["odbi*"]}]},
+        *("7 dni od zamówienia, 96 zł za dzień, łącznie 192 zł.", "words"),
         [("7 dni", INCLUDE, "other_start", BOTH), ("192 zł", INCLUDE, "other_total", BOTH)],
     ),
-    # Nothing there.
-    ({INCLUDE: ["7 dni"], "cite": ["doc-a"], "safe": True, "refuse": False}, "", "words", []),
 ]
 
 
@@ -220,18 +137,6 @@ def test_marks_stand_where_they_were_found(
     ]
     assert found == expected
     assert all((mark.reason is None) or mark.verdict == WRONG for mark in marks)
-
-
-def test_marks_say_what_they_are_about(prepare: Prepare, criteria: Criteria) -> None:
-    expect = {INCLUDE: ["a b", ["rok", "35 lat"]], "cite": ["doc-c"]}
-    conditions, response = prepare(expect, "Ma trzydzieści pięć LAT, durniu [2] [5]")
-    marks = find_marks(conditions, response, criteria, "substring")
-    assert [(mark.kind, mark.about, mark.entry) for mark in marks] == [
-        (INCLUDE, "rok", 1),
-        ("offence", "dureń", None),
-        ("cite", "doc-c", None),
-        ("cite", "", None),
-    ]
 
 
 @limits(deadline=None)  # of a busy machine

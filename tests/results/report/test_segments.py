@@ -11,11 +11,6 @@ def marks(*spans: tuple[int, int]) -> list[Mark]:
     return [Mark(start, end, "include", "right") for start, end in sorted(spans)]
 
 
-def test_without_marks_a_text_is_one_piece() -> None:
-    assert list(cut("abc", [])) == [("abc", [])]
-    assert list(cut("", [])) == []
-
-
 def test_marks_side_by_side_inside_and_across_each_other() -> None:
     assert list(cut("abcdefgh", marks((1, 5), (2, 3), (3, 7), (7, 8)))) == [
         ("a", []),
@@ -25,10 +20,6 @@ def test_marks_side_by_side_inside_and_across_each_other() -> None:
         ("fg", [2]),
         ("h", [3]),
     ]
-
-
-def test_two_marks_of_one_place() -> None:
-    assert list(cut("abc", marks((0, 3), (0, 3)))) == [("abc", [0, 1])]
 
 
 @limits(deadline=None)  # of a busy machine
