@@ -59,6 +59,8 @@ def test_what_is_wrong_is_told() -> None:
         ragifeval.evaluate(broken, limit=3)
     with pytest.raises(ragifeval.UserError, match=r"unknown setting 'matchin'; .* 'matching'"):
         ragifeval.evaluate(broken, matchin="words")
+    with pytest.raises(ragifeval.UserError, match="a function that answers a prompt, not 'gpt';"):
+        ragifeval.evaluate("gpt")  # type: ignore[arg-type]
     with pytest.raises(ragifeval.UserError, match="'cor' is no set and no folder"):
         ragifeval.load_benchmark("cor")
     calls = iter(range(3))

@@ -257,6 +257,11 @@ def test_an_exam_and_the_additive_critic(tmp_path: Path) -> None:
     assert validate(out).code == 0
 
 
+def test_a_question_that_was_asked_before_is_dropped(tmp_path: Path) -> None:
+    build_texts(tmp_path, range(100, 103), FactModel(), "--questions-per-chunk", "3")
+    assert dropped_in(tmp_path / "out")["ask"] == {"the question was asked before": 6}
+
+
 @pytest.mark.parametrize("language", ["de", "en", "es"])
 def test_another_language(tmp_path: Path, language: str) -> None:
     model = FactModel(language=language)
@@ -532,12 +537,16 @@ def test_a_dry_run_asks_nothing(tmp_path: Path) -> None:
 GIVEN = "docs -o out --model_config model.json"
 WRONG = {
     "-o out": "DOCS: name files or folders; or --review, or --apply CSV",
+    "nowhere -o out --model_config model.json": "nowhere: there is no such file",
     "docs -o out": "--model_config: is missing",
+    "docs -o out --model_config none.json": "none.json: ",
     "docs -o full --model_config model.json": "is not empty and holds no build",
     f"{GIVEN} --chunk-size 100": "--chunk_overlap: 200 is not less than --chunk_size, 100",
     f"{GIVEN} --prompts full": "factoid.jinja: cannot be read",
     f"{GIVEN} --critics additive --min-rating 5": "--min_rating: 5 is more than the 4",
+    f"{GIVEN} --critics additive --audience wszyscy": "--audience: is for the critic of relevance",
     "-o out --review": "out holds no finished build",
+    "-o out --review --seed 3": "--seed: is for building from documents",
     "docs -o out --apply x.csv": "--apply: is for a finished build",
 }
 

@@ -19,12 +19,16 @@ from typing import Any
 
 import pytest
 
-from ragifeval import __version__
+from ragifeval import __version__, paths
 from ragifeval.__main__ import evaluate
 from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.generators.base import Answer
 from ragifeval.paths import CONTRAST, ROOT, SAMPLES
 from ragifeval.results.compare.scored_logs import read_scored_log
+from ragifeval.run.plan import RunSettings, make_task
+from ragifeval.run.run import make_record
 from ragifeval.scoring.conditions import REGISTRY
+from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
 from tools.testing.loopback import Call, Loopback, Response, chat, completion, failure
 from tools.testing.process import call, records, write_records
@@ -407,3 +411,33 @@ class TestInspect:
             for one in (path, tmp_path / "log.json"):
                 model = "openai-api/service/inspect"
                 check_is_log_of(one, runs.chat, model, runs.scenario)
+
+
+def test_twins(tmp_path: Path) -> None:
+    """What tasks make of a variant, called as the harnesses call them, beside a run of our own."""
+    pytest.importorskip("datasets", reason="datasets is not installed: requirements-dev.txt")
+    pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: requirements-dev.txt")
+    from ragifeval.integrations import inspect
+    from ragifeval.integrations.lm_eval import task as lm_eval
+
+    few = write_records(tmp_path / "few.jsonl", records(SAMPLES)[:20])
+    options = {"variants": "twin", "docs_path": str(paths.DOCUMENTS), "eval_path": str(few)}
+    answers, asked = _answers(), make_task(RunSettings.of(**options))
+    scorer, outcome = Scorer.load(), asked.new_outcome()
+    rows = list(lm_eval.load(**options)["test"])
+    found: dict[str, list[Any]] = {}
+    for sample, row, theirs in zip(
+        asked.samples, rows, inspect.rag_ifeval(**options).dataset, strict=True
+    ):
+        answer = Answer(asked.request(sample), answers[sample.question])
+        messages = [message.content for message in answer.request.prompt.messages]
+        assert [row["system_message"], row["prompt"]] == messages
+        assert [message.content for message in theirs.input] == messages
+        assert theirs.metadata["expect"] == json.loads(row["expect"]) == sample.expect
+        outcome.add(make_record(sample, sample.context, answer, scorer, asked.matching, None, ""))
+        for name, value in lm_eval.process_results(row, [answer.text]).items():
+            found.setdefault(name, []).append(value)
+    expected = outcome.estimates(seed=0)["substring"]
+    for name in ("refuse", "invented", "partial"):
+        assert lm_eval.mean(found[name]) == expected[name].mean
+    assert lm_eval.pooled_mean(found["total"]) == expected["total"].mean

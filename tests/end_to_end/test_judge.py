@@ -299,6 +299,8 @@ MISTAKES = {
     "": "name a log, or --question, --reference and --answer",
     "log.jsonl --metrics bleu": "'bleu' is none of: correctness, faithfulness",
     "log.jsonl --metrics claims": "--model_config: is missing",
+    "log.jsonl --question ?": "are for one answer, no log",
+    "--question ?": "--answer: is missing",
     "log.jsonl -o judge.json": "was not made by this harness and is never replaced",
     "log.jsonl --threshold 7": "must be from 1 to 5, not '7'",
     "log.jsonl --metrics retrieval --embedding_model x": "--embedding_model: is for --metrics",

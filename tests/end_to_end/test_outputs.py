@@ -239,3 +239,8 @@ def test_pipes_and_devices_are_named(folder: Path, capsys: Capture) -> None:
     ):
         assert run(command.split()) == 2
         assert "is a pipe or a device" in capsys.readouterr().err
+
+
+def test_a_report_into_no_folder(folder: Path, capsys: Capture) -> None:
+    assert run([*COMMANDS["report"], "no/page.html"]) == 2
+    assert "no/page.html: cannot be written: there is no such folder" in capsys.readouterr().err

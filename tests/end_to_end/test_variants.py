@@ -114,6 +114,7 @@ def test_another_list_of_variants_is_another_run(tmp_path: Path, capsys: Capture
 
 WRONG = {
     "--variants twins": "--variants: 'twins' is none of: core",
+    "--variants changed:1 --ids dowody-p05": "leaves no sample: it has no facts",
     "--variants noise:1000 --limit 1": ("leaves no sample: no question has so many documents; "),
     "--repeats 2": "--repeats: needs a temperature above 0",
 }
