@@ -7,24 +7,18 @@ import pytest
 from ragifeval.files import written_beside
 
 
-def test_it_takes_the_place_of_another(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("old", encoding="utf-8")
-    with written_beside(path) as file:
-        file.write("new, zażółć \ud83d\n")
-        file.flush()
-        assert path.read_text(encoding="utf-8") == "old"
-    assert path.read_bytes() == "new, zażółć \\ud83d\n".encode()
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_where_it_fails_the_other_stays(tmp_path: Path) -> None:
+def test_another_is_replaced_by_the_whole_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt), written_beside(path) as file:  # noqa: PT012
         file.write("ne")
         raise KeyboardInterrupt
-    assert path.read_text(encoding="utf-8") == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    with written_beside(path) as file:
+        file.write("new, zażółć \ud83d\n")
+        file.flush()
+        assert path.read_text(encoding="utf-8") == "old"
+    assert path.read_bytes() == "new, zażółć \\ud83d\n".encode()
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -13,7 +13,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from ragifeval.__main__ import main
-from ragifeval.extras import EXTRAS
 from ragifeval.paths import DOCUMENTS, ROOT, SAMPLES
 from tools.testing.process import Finished, call, records, write_records
 
@@ -74,41 +73,19 @@ def bare(*commands: str, cwd: Path) -> list[Finished]:
         cwd=cwd,
         env={"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
         check=True,
     )
     return [Finished(*done) for done in json.loads(run.stdout)]
 
 
-def test_how_many_distributions_there_are() -> None:
-    assert len(BARE | {"ragifeval"}) <= 30
+def test_the_heavy_ones_are_left_out() -> None:
     assert not BARE & {"torch", "transformers", "spacy", "scipy"}
+    # The pinned packages are those of the package and its extra `local`.
     lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    pinned = [line for line in lines if not line.startswith("#")]
-    local = closure(pinned)
-    assert len({name for name in local if not name.startswith(("nvidia", "triton"))}) <= 70
-    # The same packages as those of the package and its extra `local`.
     wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["local"]]
-    assert [Requirement(line).name for line in pinned] == [
+    assert [Requirement(line).name for line in lines if not line.startswith("#")] == [
         Requirement(line).name for line in wanted
     ]
-
-
-def test_the_modules_of_the_extras_are_those_of_their_packages() -> None:
-    owners = metadata.packages_distributions()
-    for extra, modules in EXTRAS.items():
-        wanted = PROJECT["optional-dependencies"][extra]
-        packages = {canonicalize_name(Requirement(line).name) for line in wanted}
-        found = {
-            # vLLM is not among the test requirements.
-            canonicalize_name(
-                owners.get(module, [module])[0] if module != "google.auth" else "google-auth"
-            )
-            for module in modules
-        }
-        assert found == packages | ({"requests"} if extra == "vertex" else set())
 
 
 def test_scores_are_the_same_to_the_digit(tmp_path: Path) -> None:
@@ -121,7 +98,6 @@ def test_scores_are_the_same_to_the_digit(tmp_path: Path) -> None:
         "score run.jsonl --matching words",
         "validate --data few",
         "compare run.jsonl run.jsonl --format json --draws 100",
-        "compare run.jsonl --format model-index --draws 100",
     )
     for command, without in zip(commands, bare(*commands, cwd=tmp_path), strict=True):
         assert without.code < 2, without.err
@@ -135,7 +111,6 @@ MISSING = {
     "local --model m --model_args engine=vllm": "vllm",
     "remote --model_config vertex.json --log_path out.jsonl": "vertex",
     "local --normalizer pl_core_news_sm": "spacy",
-    "local --normalizer blank:fr": "spacy",
     "judge run.jsonl --metrics lexical": "judge",
     "build docs -o out --model_config local.json": "build",
 }

@@ -1,12 +1,11 @@
 """python -m ragifeval build: real files, a scripted model, every way in which it can go wrong."""
 
 import json
-import re
 import shlex
 import shutil
 import signal
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +17,7 @@ import pytest
 from ragifeval.__main__ import evaluate, main
 from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS
-from tests.build.files import write_csv, write_docx, write_html, write_jsonl, write_pdf, write_text
+from tests.build.files import write_docx, write_jsonl, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
 from tools.testing.process import Finished, call, finish, records, start_command, wait_until
@@ -26,12 +25,9 @@ from tools.testing.scripted import (
     EXAMPLE,
     EXAMPLE_OPTIONS,
     ExampleModel,
-    first_of,
-    stage_of,
     write_config,
 )
 
-THREADS = 16
 OPTIONS = ("docs", "--model_config", "model.json", "-o", "out")
 CRITICS = {"groundedness", "relevance", "standalone"}
 
@@ -94,9 +90,9 @@ class Built:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder, model = tmp_path_factory.mktemp("example"), ExampleModel()
     with Loopback(model) as server:
-        config = write_config(folder / "model.json", server.url)
-        options = (EXAMPLE, *EXAMPLE_OPTIONS, "--model_config", config, "-o", "out")
-        run = finish(start_command("build", *options, "--review", cwd=folder))
+        write_config(folder / "model.json", server.url)
+        options = (EXAMPLE, *EXAMPLE_OPTIONS, *OPTIONS[1:], "--review")
+        run = finish(start_command("build", *options, cwd=folder))
         return Built(folder, folder / "out", run, model)
 
 
@@ -105,7 +101,6 @@ class TestExample:
 
     def test_what_is_built_and_what_is_dropped(self, built: Built) -> None:
         assert built.run.code == 0, built.run.err
-        assert "4 files, 8 chunks, 0 duplicates left out, 8 asked about" in built.run.out
         assert "11 samples, 3 of them to be refused, 8 documents" in built.run.out
         assert dropped_in(built.out) == {
             "ask": {"the reply cannot be read": 1},
@@ -123,9 +118,6 @@ class TestExample:
         )
         samples = by_id(built.out / "samples.jsonl")
         sample = samples["oplaty-csv-0001-q2"]
-        assert sample["question"] == (
-            "Jaka jest najwyższa kara za przetrzymanie jednej książki z biblioteki?"
-        )
         assert sample["expect"] == {"include": ["30 zł"], "cite": ["oplaty-csv-0001"]}
         assert len(sample["context"]) == 5
         place = sample["context"].index("oplaty-csv-0001")
@@ -137,9 +129,7 @@ class TestExample:
         assert len(refused) == 3
         for sample in refused:
             assert sample["id"].rpartition("-q")[0] not in sample["context"]
-        proof = validate(built.out)
-        assert "\n11 samples, 8 documents: 0 problems\n" in proof.out
-        assert proof.code == 0
+        assert validate(built.out).code == 0
 
     def test_the_printed_commands_evaluate_and_report(self, built: Built) -> None:
         asked, report = (
@@ -153,27 +143,15 @@ class TestExample:
         assert run.code == 0, run.err
         assert run.out.startswith("MODEL: 11 of 11 samples answered")
         assert any("Nie udało mi się odnaleźć" in call.prompt for call in server.calls)
-        reported = call(main, *report[2:], cwd=built.folder)
-        assert reported.code == 0
-        assert "note: " not in reported.err
-
-    def test_the_folder_of_datasets_loads(self, built: Built, tmp_path: Path) -> None:
-        datasets = pytest.importorskip("datasets", reason="datasets is not installed")
-        for folder in (built.out, built.out / "dataset"):
-            samples = datasets.load_dataset(
-                str(folder), "samples", split="test", cache_dir=str(tmp_path)
-            )
-            assert len(samples) == 11
-            assert json.loads(samples[0]["expect"])["cite"] == ["czytelnia-html-0001"]
+        assert call(main, *report[2:], cwd=built.folder).code == 0
 
     def test_again_nothing_is_asked(self, built: Built) -> None:
         """And another process, whose sets have another order, writes the same bytes."""
         before = results_of(built.out)
         built.model.asked.clear()
         with Loopback(built.model) as server:
-            config = write_config(built.folder / "model.json", server.url)
-            options = (EXAMPLE, *EXAMPLE_OPTIONS, "--model_config", config, "-o", "out")
-            run = build(built.folder, *options)
+            write_config(built.folder / "model.json", server.url)
+            run = build(built.folder, EXAMPLE, *EXAMPLE_OPTIONS, *OPTIONS[1:])
         # But for the reply that could not be read.
         # Under a schema, which may be why; without one; and once more.
         assert built.model.asked == {"factoid": 3}
@@ -192,7 +170,6 @@ class TestExample:
         (built.folder / "reviewed.csv").write_text(text, encoding="utf-8-sig")
         before = by_id(built.out / "samples.jsonl")
         run = build(built.folder, "-o", "out", "--apply", "reviewed.csv")
-        assert run.code == 0, run.err
         assert "reviewed.csv: 1 accept, 1 reject, 0 open, 1 edited" in run.err
         after = by_id(built.out / "samples.jsonl")
         assert before.keys() - after.keys() == {"oplaty-csv-0002-q1"}
@@ -200,39 +177,25 @@ class TestExample:
             {"say": ["40 zł", "czterdzieści złotych"]}
         ]
         assert [key for key in after if after[key] != before[key]] == ["wydarzenia-txt-0001-q1"]
-        assert dropped_in(built.out)["review"] == {"rejected by the reviewer": 1}
         assert validate(built.out).code == 0
 
 
-def test_every_kind_of_file(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
+def test_what_is_not_read_is_named(tmp_path: Path) -> None:
+    docs = write_texts(tmp_path / "docs", range(106, 107))
     write_pdf(docs / "a.pdf", [text_of(101), text_of(102)])
     write_docx(docs / "b.docx", [text_of(103)])
-    write_html(docs / "c.html", f"<p>{text_of(104)}</p>", "Strona")
-    write_text(docs / "d.md", f"# Tytuł\n\n{text_of(105)}")
-    write_text(docs / "e.txt", text_of(106), "cp1250")
-    write_csv(docs / "f.csv", [["nazwa", "treść"], ["x", text_of(107)], ["y", text_of(108)]])
     write_jsonl(docs / "g.jsonl", [{"title": "T", "contents": text_of(109)}])
-    write_text(docs / "h.txt", text_of(106).upper())  # repeats e.txt
+    write_text(docs / "h.txt", text_of(106).upper())  # repeats another
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7\nno more")
-    (docs / "picture.png").write_bytes(b"\x89PNG")
     with Loopback(FactModel()) as server:
-        config = write_config(tmp_path / "model.json", server.url)
-        run = build(tmp_path, docs, "--model_config", config, "-o", docs / "out")
-    # What could not be read is named, and the exit code says so.
+        write_config(tmp_path / "model.json", server.url)
+        run = build(tmp_path, *OPTIONS)
     assert run.code == 1
     assert "not read: broken.pdf: " in run.err
-    assert "Traceback" not in run.err
-    chunks = {one["file"]: one for one in records(docs / "out" / "work" / "chunks.jsonl")}
-    assert set(chunks) == {"a.pdf", "b.docx", "c.html", "d.md", "e.txt", "f.csv", "g.jsonl"}
-    assert chunks["a.pdf"]["page"] == 1
-    assert chunks["f.csv"]["row"] == 2
-    assert chunks["c.html"]["title"] == "Strona"
     assert "1 duplicate left out" in run.out
     # The PDF's two pages are one chunk, about which one question is asked.
-    assert len(records(docs / "out" / "samples.jsonl")) == 8
-    assert validate(docs / "out").code == 0
+    assert len(records(tmp_path / "out" / "samples.jsonl")) == 4
+    assert validate(tmp_path / "out").code == 0
 
 
 BEHAVIOUR = {
@@ -249,11 +212,9 @@ BEHAVIOUR = {
 
 def test_what_becomes_of_each_reply(tmp_path: Path) -> None:
     """Nothing is lost without a word, and what is not read is asked again once."""
-    model, out = FactModel(BEHAVIOUR, delay=0.02), tmp_path / "out"
-    with served(tmp_path, range(100, 120), model, THREADS) as server:
-        run = build(tmp_path, *OPTIONS)
+    model, out = FactModel(BEHAVIOUR), tmp_path / "out"
+    run = build_texts(tmp_path, range(100, 120), model)
     assert run.code == 0, run.err
-    assert server.at_once > THREADS // 4
     assert dropped_in(out) == {
         "ask": {"the reply cannot be read": 1, "the answer has 500 characters or more": 1},
         "criticise": {"rated below 4 for standalone": 1, "the reply cannot be read": 1},
@@ -269,9 +230,7 @@ def test_what_becomes_of_each_reply(tmp_path: Path) -> None:
         "gmina103-txt-0001"
     }
     assert rejected["gmina103-txt-0001"]["words"].endswith("Jest on krótki")
-    dependent = rejected["gmina105-txt-0001-q1"]
-    assert dependent["words"] == "standalone 2: Nie wiadomo, o co chodzi."
-    assert dependent["ratings"] == {"groundedness": 5.0, "relevance": 5.0, "standalone": 2.0}
+    assert rejected["gmina105-txt-0001-q1"]["words"] == "standalone 2: Nie wiadomo, o co chodzi."
     assert "Trudno powiedzieć." in rejected["gmina106-txt-0001-q1"]["words"]
     assert "999 euro" in rejected["gmina107-txt-0001-q1"]["words"]
     again = {key for key, times in model.asked.items() if times > 1}
@@ -291,22 +250,16 @@ def test_an_exam_and_the_additive_critic(tmp_path: Path) -> None:
         "additive": 12,
         "phrases": 10,
     }
-    dropped = dropped_in(out)
-    assert dropped["answer"] == {"the text does not answer it": 2}
-    assert dropped["criticise"] == {"rated below 4 for additive": 2}
+    assert dropped_in(out)["answer"] == {"the text does not answer it": 2}
+    assert dropped_in(out)["criticise"] == {"rated below 4 for additive": 2}
     kinds = {tuple(one["kind"]) for one in records(out / "samples.jsonl")}
     assert kinds == {("exam",), ("unanswerable",)}
     assert validate(out).code == 0
 
 
-def test_several_questions_know_of_each_other(tmp_path: Path) -> None:
-    with served(tmp_path, range(100, 103), FactModel()) as server:
-        build(tmp_path, *OPTIONS, "--questions-per-chunk", "3")
-    # The scripted model asks the same again, although it is told what it has asked.
+def test_a_question_that_was_asked_before_is_dropped(tmp_path: Path) -> None:
+    build_texts(tmp_path, range(100, 103), FactModel(), "--questions-per-chunk", "3")
     assert dropped_in(tmp_path / "out")["ask"] == {"the question was asked before": 6}
-    asked = [call.prompt for call in server.calls if "Te pytania już zadano" in call.prompt]
-    assert len(asked) == 6
-    assert all("- Koszt: " in prompt for prompt in asked)
 
 
 @pytest.mark.parametrize("language", ["de", "en", "es"])
@@ -323,7 +276,6 @@ def test_another_language(tmp_path: Path, language: str) -> None:
         given += ["--model_args", f"api_base={server.url}", "--wide"]
         run = call(partial(evaluate, "remote"), *given, cwd=tmp_path)
     assert run.code == 0, run.err
-    assert f"|normalizer:{language}_blank-" in run.out
     # Always refusing is right for those that are to be refused.
     (refuse,) = [line for line in run.out.splitlines() if line.startswith("refuse ")]
     assert refuse.split()[1] == "100.00"
@@ -406,15 +358,10 @@ class TestStopped:
             assert run.code == 0, run.err
             assert (model.asked.total(), critic.asked.total()) == (0, 12)
             assert {stage for stage, _ in critic.asked} == CRITICS
-            assert "favour" not in run.err
             assert summary_of(tmp_path / "out")["models"] == {"generator": "m", "critic": "judge"}
             # The first critic's replies are still there.
-            again = build(tmp_path, *OPTIONS)
+            assert build(tmp_path, *OPTIONS).out == first.out
             assert model.asked.total() == 0
-            assert again.out == first.out
-            run = build(tmp_path, *OPTIONS, "--overwrite")
-            assert model.asked.total() == 20
-            assert run.out == first.out
 
     def test_what_another_model_built_is_replaced_where_that_is_asked_for(
         self, tmp_path: Path
@@ -422,42 +369,21 @@ class TestStopped:
         assert build_texts(tmp_path, range(100, 102), FactModel()).code == 0
         before, model = results_of(tmp_path / "out"), FactModel()
         run = build_texts(tmp_path, range(100, 102), model, model="other")
-        assert run.code == 2
-        assert run.last_line == (
-            "ragifeval build: error: -o: out was built by m, or with other settings of it; "
-            "name another folder, or --overwrite it"
-        )
+        assert "-o: out was built by m, or with other settings of it" in run.last_line
         assert (results_of(tmp_path / "out"), model.asked.total()) == (before, 0)
         again = build_texts(tmp_path, range(100, 102), model, "--overwrite", model="other")
         assert again.code == 0, again.err
 
-    def test_a_service_that_is_down(self, tmp_path: Path) -> None:
-        run = build_texts(tmp_path, range(100, 103), lambda call: failure(503, "overloaded"))
-        assert run.code == 1
-        assert "0 samples: 3 prompts got no reply\n" in run.out
-
-    def test_a_prompt_that_is_refused_and_a_reply_that_is_cut_off(self, tmp_path: Path) -> None:
-        """The service is not asked for the one for ever; the other is not read."""
+    def test_a_prompt_that_is_refused_is_not_asked_for_ever(self, tmp_path: Path) -> None:
         model = FactModel()
 
         def script(call: Call) -> Response:
-            if "koszt 101 zł" in call.prompt:
-                return failure(400, "the context is too long")
-            response = model(call)
-            if "koszt 102 zł" in first_of(call):
-                response.body["choices"][0]["finish_reason"] = "length"
-            return response
+            refused = "koszt 101 zł" in call.prompt
+            return failure(400, "the context is too long") if refused else model(call)
 
         run = build_texts(tmp_path, range(100, 104), script)
         assert run.code == 0, run.err
-        assert dropped_in(tmp_path / "out")["ask"] == {
-            "the service refuses the prompt": 1,
-            "the reply cannot be read": 1,
-        }
-        rejected = records(tmp_path / "out" / "rejected.jsonl")
-        assert rejected[1]["words"].startswith(
-            "the reply cannot be read, cut off by its limit of tokens: it is not whole"
-        )
+        assert dropped_in(tmp_path / "out")["ask"] == {"the service refuses the prompt": 1}
 
     def test_no_samples_leave_nothing_of_the_last_build(self, tmp_path: Path) -> None:
         texts = range(100, 104)
@@ -466,7 +392,7 @@ class TestStopped:
             write_config(tmp_path / "judge.json", server.url, model="judge")
             run = build(tmp_path, *OPTIONS, "--judge_config", "judge.json")
         assert run.code == 1
-        left = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
+        left = {path.name for path in (tmp_path / "out").rglob("*")}
         assert not left & {"samples.jsonl", "documents.jsonl", "README.md"}
 
     def test_limit_and_seed(self, tmp_path: Path) -> None:
@@ -474,8 +400,7 @@ class TestStopped:
         for seed in ("1", "1", "2"):
             model = FactModel()
             options = ("--limit", "5", "--seed", seed, "--overwrite")
-            run = build_texts(tmp_path, range(100, 120), model, *options)
-            assert "20 chunks, 0 duplicates left out, 5 asked about" in run.out
+            build_texts(tmp_path, range(100, 120), model, *options)
             asked.append({number for _, number in model.asked})
         assert len(asked[0]) == 5
         assert asked[0] == asked[1] != asked[2]
@@ -490,14 +415,12 @@ class TestReview:
     def review(out: Path) -> str:
         return (out / "review.csv").read_text(encoding="utf-8-sig")
 
-    def apply(self, out: Path, verdicts: Mapping[int, str], text: str | None = None) -> Finished:
-        """Fill in the review as a person does, number of a text -> verdict, and apply it."""
-        text = self.review(out) if text is None else text
-        for number, verdict in verdicts.items():
-            row = f'"gmina{number}-txt-0001-q1",""'
-            assert row in text
-            text = text.replace(row, row[:-1] + verdict + '"')
-        (out.parent / "reviewed.csv").write_text(text, encoding="utf-8-sig")
+    def apply(self, out: Path, number: int, verdict: str, text: str | None = None) -> Finished:
+        """Fill in the review as a person does, for one text, and apply it."""
+        text, row = text or self.review(out), f'"gmina{number}-txt-0001-q1",""'
+        assert row in text
+        filled = text.replace(row, f'{row[:-1]}{verdict}"')
+        (out.parent / "reviewed.csv").write_text(filled, encoding="utf-8-sig")
         return build(out.parent, "-o", "out", "--apply", "reviewed.csv")
 
     @staticmethod
@@ -518,19 +441,21 @@ class TestReview:
         return shutil.copytree(folder, tmp_path / "copy") / "out"
 
     def test_hold_in_the_next_build_and_outlive_overwriting(self, out: Path) -> None:
-        self.apply(out, {101: "reject", 102: "accept"})
+        blank = self.review(out)
+        self.apply(out, 101, "reject")
         assert self.left_out(out) == {101}
-        run = build(out.parent, *self.OPTIONS)
+        build(out.parent, *self.OPTIONS)
         assert self.left_out(out) == {101}
-        assert "note" not in run.err.replace("note: the model has criticised", "")
         # The next round shows what was said.
         assert '"gmina101-txt-0001-q1","reject"' in self.review(out)
-        assert '"gmina102-txt-0001-q1","accept"' in self.review(out)
         build(out.parent, *self.OPTIONS, "--overwrite")
         assert self.left_out(out) == {101}
+        # A second reviewer adds to the first, of whose verdict the other table says nothing.
+        self.apply(out, 103, "reject", blank)
+        assert self.left_out(out) == {101, 103}
 
     def test_are_not_put_on_another_question(self, out: Path) -> None:
-        self.apply(out, {101: "reject"})
+        self.apply(out, 101, "reject")
         # Another text under the same name.
         (out.parent / "docs" / "gmina101.txt").write_text(text_of(201), encoding="utf-8")
         run = build(out.parent, *self.OPTIONS)
@@ -538,29 +463,19 @@ class TestReview:
         assert self.left_out(out) == set()
         assert any("201 zł" in one["reference"] for one in records(out / "samples.jsonl"))
 
-    def test_a_second_reviewer_adds_to_the_first(self, out: Path) -> None:
-        blank = self.review(out)
-        self.apply(out, {101: "reject"})
-        run = self.apply(out, {103: "reject"}, blank)
-        assert "reviewed.csv: 0 accept, 1 reject, " in run.err
-        # The second table says nothing of what the first one rejected.
-        assert 103 in self.left_out(out)
-
     def test_a_table_that_is_filled_in_is_not_written_over(self, out: Path) -> None:
         row = '"gmina101-txt-0001-q1","'
         filled = self.review(out).replace(f'{row}"', f'{row}reject"')
         (out / "review.csv").write_text(filled, encoding="utf-8-sig")
         run = build(out.parent, *self.OPTIONS)
-        assert "out/review.csv: holds verdicts that were not applied, and is left as it is" in (
-            run.err
-        )
+        assert "out/review.csv: holds verdicts that were not applied" in run.err
         assert self.review(out) == filled
         build(out.parent, "-o", "out", "--apply", "out/review.csv")
         assert self.left_out(out) == {101}
 
     def test_an_accepted_edit_that_fails_is_named(self, out: Path) -> None:
         text = self.review(out).replace('"101 zł"', '"777 zł"')
-        run = self.apply(out, {101: "accept"}, text)
+        run = self.apply(out, 101, "accept", text)
         assert "accepted, but no sample: gmina101-txt-0001-q1: no proposed phrase passes" in run.err
         assert 101 in self.left_out(out)
 
@@ -590,50 +505,14 @@ class TestWhatIsNotOurs:
                 assert "passed over, as of no kind that is read: 1 .odt" in run.out
 
 
-PROMPT = "{%% block user %%}%s{%% endblock %%}"
-# A prompt, its text -> what is said of it.
-BROKEN = [
-    ("groundedness", PROMPT % "{{ chunk }}", "cannot be rendered: 'chunk' is undefined"),
-    ("phrases", PROMPT % "", "makes an empty prompt"),
-    ("again", PROMPT % " ", "its {% block user %}"),
-    ("evaluation", "{{ documenty }}", "cannot be rendered"),
-]
-
-
-@pytest.mark.parametrize(("name", "text", "message"), BROKEN)
-def test_a_broken_prompt_is_found_before_anything_is_asked(
-    name: str, text: str, message: str, tmp_path: Path
-) -> None:
-    shutil.copytree(BUILD_PROMPTS / "pl", tmp_path / "prompts")
-    (tmp_path / "prompts" / f"{name}.jinja").write_text(text, encoding="utf-8")
-    model = FactModel()
+def test_a_broken_prompt_is_found_before_anything_is_asked(tmp_path: Path) -> None:
+    prompts, model = shutil.copytree(BUILD_PROMPTS / "pl", tmp_path / "prompts"), FactModel()
+    text = "{% block user %}{{ chunk }}{% endblock %}"
+    (prompts / "groundedness.jinja").write_text(text, encoding="utf-8")
     run = build_texts(tmp_path, range(100, 102), model, "--prompts", "prompts")
     assert run.code == 2
-    assert f"{name}.jinja: {message}" in run.last_line
+    assert "groundedness.jinja: cannot be rendered: 'chunk' is undefined" in run.last_line
     assert not model.asked
-
-
-def test_questions_by_one_pattern_are_different_questions(tmp_path: Path) -> None:
-    prices = {f"X{number:03}": 3 * number + 101 for number in range(20)}
-    for name, price in prices.items():
-        text = f"Product {name} is sold at {price} dollars a piece."
-        write_text(tmp_path / "docs" / f"{name}.txt", text)
-
-    def script(call: Call) -> Response:
-        name = re.findall(r"X\d{3}", first_of(call))[0]
-        answer = f"{prices[name]} dollars"
-        question = f"Factoid question: What is the price of product {name}?\nAnswer: {answer}"
-        replies = {"factoid": question, "phrases": json.dumps({"phrases": [answer]})}
-        return chat(replies.get(stage_of(call, "en"), "Evaluation: Fine.\nTotal rating: 5"))
-
-    with Loopback(script) as server:
-        write_config(tmp_path / "model.json", server.url)
-        run = build(tmp_path, *OPTIONS, "--language", "en")
-    assert run.code == 0, run.err
-    assert "20 samples, 5 of them to be refused" in run.out
-    message = ("--refusal_message", "I could not find an answer to the question")
-    proof = validate(tmp_path / "out", *message, "--normalizer", "blank:en")
-    assert proof.code == 0, proof.out
 
 
 def test_the_audience_is_told_the_critics_and_no_name_breaks_the_card(tmp_path: Path) -> None:
@@ -646,27 +525,12 @@ def test_the_audience_is_told_the_critics_and_no_name_breaks_the_card(tmp_path: 
     assert "| audience | kto kolwiek \\| inny |\n" in card
 
 
-def test_the_nonsense_of_a_tiny_model(tiny_model: Path, tmp_path: Path) -> None:
-    write_texts(tmp_path / "docs", range(100, 106))
-    config = {"model": str(tiny_model), "max_new_tokens": 24, "temperature": 0, "batch_size": 4}
-    (tmp_path / "model.json").write_text(json.dumps(config), encoding="utf-8")
-    run = build(tmp_path, *OPTIONS, "--review")
-    assert run.code == 1
-    assert "out/review.csv: nothing to be reviewed\n" in run.err
-    assert "0 samples: every question was dropped; out/rejected.jsonl says why" in run.out
-    assert "Traceback" not in run.err
-    assert len(records(tmp_path / "out" / "rejected.jsonl")) == 6
-    assert not (tmp_path / "out" / "samples.jsonl").exists()
-
-
 def test_a_dry_run_asks_nothing(tmp_path: Path) -> None:
     docs = write_texts(tmp_path / "docs", range(100, 103))
     run = build(tmp_path, docs, "-o", "out", "--dry_run")
     assert run.code == 0, run.err
-    for number in range(100, 103):
-        assert f"=== gmina{number}-txt-0001/1\n" in run.out
-        assert f"miejscowości {place_of(number)} koszt {number} zł" in run.out
-    assert "3 files, 3 chunks, 0 duplicates left out" in run.out
+    assert "=== gmina102-txt-0001/1\n" in run.out
+    assert f"miejscowości {place_of(102)} koszt 102 zł" in run.out
     assert not (tmp_path / "out").exists()
 
 
@@ -675,15 +539,11 @@ WRONG = {
     "-o out": "DOCS: name files or folders; or --review, or --apply CSV",
     "nowhere -o out --model_config model.json": "nowhere: there is no such file",
     "docs -o out": "--model_config: is missing",
-    "docs -o full --model_config model.json": "is not empty and holds no build",
     "docs -o out --model_config none.json": "none.json: ",
+    "docs -o full --model_config model.json": "is not empty and holds no build",
     f"{GIVEN} --chunk-size 100": "--chunk_overlap: 200 is not less than --chunk_size, 100",
     f"{GIVEN} --prompts full": "factoid.jinja: cannot be read",
-    f"{GIVEN} --normalizer blank:xq": "--normalizer: ",
-    f"{GIVEN} --critics additive --min-rating 5": (
-        "--min_rating: 5 is more than the 4 that --critics additive can give"
-    ),
-    f"{GIVEN} --refusals 2": "--refusals",
+    f"{GIVEN} --critics additive --min-rating 5": "--min_rating: 5 is more than the 4",
     f"{GIVEN} --critics additive --audience wszyscy": "--audience: is for the critic of relevance",
     "-o out --review": "out holds no finished build",
     "-o out --review --seed 3": "--seed: is for building from documents",

@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 
 from tools.testing.loopback import Call, Loopback, Response, chat
-from tools.testing.process import (
-    answer_to,
-    by_id,
-    environment,
-    make_case,
-    number_of,
-)
+from tools.testing.process import answer_to, by_id, environment, make_case, number_of
 
 COUNT = 60
 SHUFFLED = ("--shuffle_context", "--seed", "7")
@@ -27,19 +21,11 @@ OTHERS = ("model_config", "options", "command", "performance", "date")
 
 @dataclass
 class Asked:
-    """A run.
-
-    Attributes:
-        prompts: the question's number -> the prompt that was sent.
-        out: what it wrote to stdout.
-        order: the ids in the order of the log.
-    """
-
     records: dict[str, dict[str, Any]]
     summary: dict[str, Any]
-    prompts: dict[int, str]
+    prompts: dict[int, str]  # by the question's number
     out: str
-    order: list[str]
+    order: list[str]  # ids, as they stand in the log
 
 
 def ask(folder: Path, threads: int, *more: str, **variables: str) -> Asked:

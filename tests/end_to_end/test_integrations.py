@@ -27,7 +27,7 @@ from ragifeval.paths import CONTRAST, ROOT, SAMPLES
 from ragifeval.results.compare.scored_logs import read_scored_log
 from ragifeval.run.plan import RunSettings, make_task
 from ragifeval.run.run import make_record
-from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY
+from ragifeval.scoring.conditions import REGISTRY
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
 from tools.testing.loopback import Call, Loopback, Response, chat, completion, failure
@@ -72,13 +72,7 @@ OWN_ANSWERS = [
 
 def _answers() -> dict[str, str]:
     """A question -> the answer it gets: right ones, wrong ones, and other mischief."""
-    wrong: dict[str, str] = {}
-    # What says an excluded thing goes first; of two such, the later.
-    for contrast in records(CONTRAST):
-        if contrast["scores"].get("exclude", 1) != 1:
-            wrong[contrast["id"]] = contrast["answer"]
-    for contrast in records(CONTRAST):
-        wrong.setdefault(contrast["id"], contrast["answer"])
+    wrong = {contrast["id"]: contrast["answer"] for contrast in records(CONTRAST)}
     answers = {}
     for place, sample in enumerate(records(SAMPLES)):
         gold = sample["reference"]
@@ -88,29 +82,21 @@ def _answers() -> dict[str, str]:
             REFUSAL_MESSAGE.upper() + "!",
             f"Kurwa, no przecież: {gold}",
             "",
-            wrong[sample["id"]],
             f"  \n{gold[: len(gold) // 2]}\n\nŹródła: [0, 1] „<think>”\t\n",
             " ".join(reversed(gold.split())),
-        ][1 if place % 2 and "exclude" in sample["expect"] else place % 8]
+        ][place % 7]
     return answers
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is run.
-
-    Attributes:
-        options: of the entry scripts; a task takes them by the same names.
-        shuffle_seed: what a task has for --shuffle_context and --seed.
-        lm_eval_completes: whether lm_eval asks for the completion of a text.
-        limit: how many of the questions are asked, by the harness's own option.
-    """
+    """What is run; a task takes the options of the entry scripts by the same names."""
 
     answers: Mapping[str, str]
     options: Mapping[str, str]
-    shuffle_seed: int | None = None
-    lm_eval_completes: bool = False
-    limit: int | None = None
+    shuffle_seed: int | None = None  # for --shuffle_context and --seed
+    lm_eval_completes: bool = False  # a text, not a chat
+    limit: int | None = None  # by the harness's own option
 
     def answer(self, call: Call) -> Response:
         if call.json.get("stop") == []:  # transformers serve fails at an empty list
@@ -129,10 +115,6 @@ class Scenario:
     def limited(self) -> list[str]:
         return [] if self.limit is None else ["--limit", str(self.limit)]
 
-    @property
-    def variant(self) -> str:
-        return self.options.get("variants", "core")
-
     def task_options(self) -> dict[str, Any]:
         seed = {} if self.shuffle_seed is None else {"shuffle_seed": self.shuffle_seed}
         return {**self.options, **seed}
@@ -140,22 +122,14 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Runs:
-    """What came of one scenario.
-
-    Attributes:
-        prompts: who asked -> what was asked.
-        chat, text: the folders of the runs of eval_remote.py, with log.jsonl and its summary; text
-            is of the completion of texts.
-        lm_eval: the folder that lm_eval wrote.
-        inspect: the log that inspect wrote, and where it was scored again, what came of that.
-    """
+    """What came of one scenario, in the folders of eval_remote.py (a chat, a text) and lm_eval."""
 
     scenario: Scenario
-    prompts: Mapping[str, Sequence[Any]]
+    prompts: Mapping[str, Sequence[Any]]  # who asked -> what was asked
     chat: Path
     text: Path
     lm_eval: Path
-    inspect: Sequence[Path]
+    inspect: Sequence[Path]  # its log; the same scored again
 
     @property
     def as_lm_eval(self) -> Path:
@@ -181,54 +155,30 @@ for command in json.loads(sys.argv[1]):
 """
 
 
-class Shell:
-    """Runs commands from the root of the repository as a user does, without a network."""
+def started(folder: Path, *commands: Sequence[str]) -> "subprocess.Popen[str]":
+    """Scripts, one after the other, from the root of the repository as a user starts them.
 
-    def __init__(self, folder: Path) -> None:
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if name != "PYTHONPATH"  # the commands find the package by themselves
-            and not name.lower().endswith("_proxy")
-            and not name.startswith(("OPENAI_", "INSPECT_", "LMEVAL_"))
-        }
-        self._environment = kept | {
-            "HOME": str(folder),  # where caches and traces are written
-            "HF_HOME": str(folder / "hf"),
-            "HF_HUB_OFFLINE": "1",
-            "HF_DATASETS_OFFLINE": "1",
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "DO_NOT_TRACK": "1",
-            "SERVICE_API_KEY": "none",
-        }
-        self._started: list[tuple[Sequence[str], subprocess.Popen[str]]] = []
-
-    def start(self, *commands: Sequence[str]) -> None:
-        """Start scripts, one after the other; the last word of each may be a pattern of files."""
-        command = [sys.executable, "-c", IN_TURN, json.dumps(commands)]
-        process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-        )
-        self._started.append((command, process))
-
-    def finish(self) -> None:
-        """Wait for all that was started; each must succeed."""
-        started, self._started = self._started, []
-        try:
-            for command, process in started:
-                output, _ = process.communicate(timeout=300)
-                assert process.returncode == 0, f"{' '.join(command)}\n{output}"
-        finally:
-            for _, process in started:
-                process.kill()
-                process.wait()
+    Without a network; the last word of each may be a pattern of files.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name != "PYTHONPATH"  # the commands find the package by themselves
+        and not name.lower().endswith("_proxy")
+        and not name.startswith(("OPENAI_", "INSPECT_", "LMEVAL_"))
+    }
+    offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "DO_NOT_TRACK"), "1")
+    places = {"HOME": str(folder), "HF_HOME": str(folder / "hf"), "SERVICE_API_KEY": "none"}
+    return subprocess.Popen(
+        [sys.executable, "-c", IN_TURN, json.dumps(commands)],
+        cwd=ROOT,
+        env=kept | offline | places,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
 
 
 def script(name: str) -> str:
@@ -260,7 +210,6 @@ def all_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Runs]:
     pytest.importorskip("lm_eval", reason="lm_eval is not installed: requirements-dev.txt")
     pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: requirements-dev.txt")
     top = tmp_path_factory.mktemp("integrations")
-    shell = Shell(top)
     scenarios = _scenarios(top)
     servers = {name: Loopback(scenario.answer) for name, scenario in scenarios.items()}
     again = top / "again.eval"
@@ -274,13 +223,19 @@ def all_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Runs]:
         each = [(scenario, urls[name], top / name) for name, scenario in scenarios.items()]
         for _, _, folder in each:
             folder.mkdir()
-        shell.start(*(list(_lm_eval(*one)) for one in each))
-        shell.start(*(list(_inspect(*one)) for one in each), score)
+        processes = [
+            stack.enter_context(started(top, *(list(_lm_eval(*one)) for one in each))),
+            stack.enter_context(started(top, *(list(_inspect(*one)) for one in each), score)),
+        ]
+        for process in processes:
+            stack.callback(process.kill)
         for scenario, url, folder in each:
             _ask(scenario, url, folder / "chat")
             if scenario.lm_eval_completes:
                 _ask(scenario, url, folder / "text", "--text_completion")
-        shell.finish()
+        for process in processes:
+            output, _ = process.communicate(timeout=300)
+            assert process.returncode == 0, output
     logs = {name: next((top / name / "inspect").glob("*.eval")) for name in scenarios}
     return {
         name: Runs(
@@ -372,14 +327,15 @@ def summarized(folder: Path) -> dict[str, float]:
     return {key: estimate["mean"] for key, estimate in summary["scores"].items()} | words
 
 
-def error_of(estimate: Mapping[str, float]) -> Any:
-    """Half of an interval of 95 % is about two standard errors, where the answers are many."""
-    return pytest.approx((estimate["high"] - estimate["low"]) / 3.92, rel=0.25, abs=0.02)
+def error_of(folder: Path) -> Any:
+    """Half of an interval of 95 % is about two standard errors."""
+    total = summary_of(folder)["scores"]["total"]
+    return pytest.approx((total["high"] - total["low"]) / 3.92, rel=0.25, abs=0.02)
 
 
-def check_is_log_of(path: Path, own: Path, model: str, variant: str) -> None:
+def check_is_log_of(path: Path, own: Path, model: str, scenario: Scenario) -> None:
     """See to it that another harness's log is read as our own run of the same is."""
-    logs = (path, own / "log.jsonl")
+    logs, variant = (path, own / "log.jsonl"), scenario.options.get("variants", "core")
     found, expected = (
         read_scored_log(one, None, keeps_questions=True, variant=variant) for one in logs
     )
@@ -390,19 +346,6 @@ def check_is_log_of(path: Path, own: Path, model: str, variant: str) -> None:
     assert found.questions == expected.questions
     (one,), (two,) = ([Signature.parse(s) for s in log.signatures] for log in (found, expected))
     assert one.differences(two) == ["model"]
-
-
-def test_the_answers_try_the_scores(runs: Runs) -> None:
-    """None of the means is trivial; thirds are among the scores, whose sums depend on the order."""
-    means = summarized(runs.chat)
-    if runs.scenario.options:
-        assert means["include"] != means["include_by_words"]
-        assert means["memory"] == 1
-        return
-    assert all(0 < means[key] < 1 for key in means if not key.startswith("len_"))
-    scores = logged(runs.chat).values()
-    assert {1 / 3, 2 / 3} <= {value for one in scores for value in one.values()}
-    assert min(one["len_chars"] for one in scores) == 0
 
 
 def test_prompts(runs: Runs) -> None:
@@ -416,94 +359,58 @@ def test_prompts(runs: Runs) -> None:
 
 
 class TestLmEval:
-    def results(self, runs: Runs) -> Any:
+    def test_means_and_version(self, runs: Runs) -> None:
         (path,) = runs.lm_eval.rglob("results_*.json")
-        return json.loads(path.read_text(encoding="utf-8"))
-
-    def samples(self, runs: Runs) -> Path:
-        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
-        return path
-
-    def test_means(self, runs: Runs) -> None:
+        results = json.loads(path.read_text(encoding="utf-8"))
+        assert results["versions"]["rag_ifeval"] == __version__
         found = {
             name.removesuffix(",none"): value
-            for name, value in self.results(runs)["results"]["rag_ifeval"].items()
+            for name, value in results["results"]["rag_ifeval"].items()
             if name.endswith(",none") and "_stderr" not in name
         }
+        error = results["results"]["rag_ifeval"]["total_stderr,none"]
+        assert error == error_of(runs.as_lm_eval)
         expected = summarized(runs.as_lm_eval)
         # What no sample has is no number there, and not in the summary here.
         assert {name: value for name, value in found.items() if not math.isnan(value)} == expected
         keys = {key for condition in REGISTRY.values() for key in condition.keys}
         assert keys <= found.keys()
 
-    def test_scores_of_each_answer(self, runs: Runs) -> None:
-        expected = logged(runs.as_lm_eval)
-        samples = records(self.samples(runs))
+    def test_scores_of_each_answer_and_signature(self, runs: Runs) -> None:
+        (path,) = runs.lm_eval.rglob("samples_*.jsonl")
+        expected, samples = logged(runs.as_lm_eval), records(path)
         assert len(samples) == len(expected)
+        signature = summary_of(runs.as_lm_eval)["signature"].rpartition("|model:")[0]
         for sample in samples:
+            assert sample["doc"]["signature"] == signature
             names = {name for name in sample["metrics"] if isinstance(sample[name], float)}
             assert {name: sample[name] for name in names} == expected[sample["doc"]["id"]]
-        check_is_log_of(self.samples(runs), runs.as_lm_eval, "lm_eval", runs.scenario.variant)
-
-    def test_signature_and_version(self, runs: Runs) -> None:
-        assert self.results(runs)["versions"]["rag_ifeval"] == __version__
-        signature = summary_of(runs.as_lm_eval)["signature"].rpartition("|model:")[0]
-        assert records(self.samples(runs))[0]["doc"]["signature"] == signature
-
-    def test_standard_errors(self, all_runs: Mapping[str, Runs]) -> None:
-        runs = all_runs["the benchmark"]
-        found = self.results(runs)["results"]["rag_ifeval"]
-        for key, score in summary_of(runs.as_lm_eval)["scores"].items():
-            assert found[f"{key}_stderr,none"] == error_of(score)
-
-    def test_higher_is_better(self, runs: Runs) -> None:
-        higher = self.results(runs)["higher_is_better"]["rag_ifeval"]
-        assert {name for name, is_better in higher.items() if is_better is None} == {
-            *("len_chars", "len_words")
-        }
-        assert {name for name, is_better in higher.items() if is_better is False} == {
-            key for condition in MADE_BY_VARIANTS.values() for key in condition.keys
-        }
+        check_is_log_of(path, runs.as_lm_eval, "lm_eval", runs.scenario)
 
 
 class TestInspect:
-    def logs(self, runs: Runs) -> Iterator[Any]:
-        from inspect_ai.log import read_eval_log
+    def test_its_logs_are_those_of_the_run(self, runs: Runs, tmp_path: Path) -> None:
+        from inspect_ai.log import read_eval_log, write_eval_log
 
+        signature = summary_of(runs.chat)["signature"].rpartition("|model:")[0]
         for path in runs.inspect:
             log = read_eval_log(str(path))
             assert log.status == "success"
-            yield log
-
-    def test_means(self, runs: Runs) -> None:
-        error = error_of(summary_of(runs.chat)["scores"]["total"])
-        for log in self.logs(runs):
             (score,) = log.results.scores
             found = {name: metric.value for name, metric in score.metrics.items()}
-            assert found.pop("stderr") == error
+            assert found.pop("stderr") == error_of(runs.chat)
             assert found == summarized(runs.chat)
             assert next(iter(found)) == "total"  # the first one is the headline
-
-    def test_scores_of_each_answer(self, runs: Runs) -> None:
-        for log in self.logs(runs):
             scores = {sample.id: sample.scores["conditions"].value for sample in log.samples}
             assert scores == logged(runs.chat)
-
-    def test_signature_version_and_plan(self, runs: Runs) -> None:
-        signature = summary_of(runs.chat)["signature"].rpartition("|model:")[0]
-        for log in self.logs(runs):
             assert log.eval.metadata["signature"] == signature
             assert log.eval.task_version == __version__
             # Generation is left to the user.
             assert not log.plan.config.model_dump(exclude_none=True)
-
-    def test_it_is_a_log(self, runs: Runs, tmp_path: Path) -> None:
-        from inspect_ai.log import write_eval_log
-
-        write_eval_log(next(self.logs(runs)), str(tmp_path / "log.json"))
-        for path in (*runs.inspect, tmp_path / "log.json"):
-            model = "openai-api/service/inspect"
-            check_is_log_of(path, runs.chat, model, runs.scenario.variant)
+            write_eval_log(log, str(tmp_path / "log.json"))
+            for one in (path, tmp_path / "log.json"):
+                model = "openai-api/service/inspect"
+                check_is_log_of(one, runs.chat, model, runs.scenario)
 
 
 def test_twins(tmp_path: Path) -> None:
@@ -513,29 +420,24 @@ def test_twins(tmp_path: Path) -> None:
     from ragifeval.integrations import inspect
     from ragifeval.integrations.lm_eval import task as lm_eval
 
-    few = tmp_path / "few.jsonl"
-    few.write_text("".join(SAMPLES.read_text("utf-8").splitlines(keepends=True)[:20]), "utf-8")
+    few = write_records(tmp_path / "few.jsonl", records(SAMPLES)[:20])
     options = {"variants": "twin", "docs_path": str(paths.DOCUMENTS), "eval_path": str(few)}
-    answers = _answers()
-    asked = make_task(RunSettings.of(**options))
+    answers, asked = _answers(), make_task(RunSettings.of(**options))
     scorer, outcome = Scorer.load(), asked.new_outcome()
     rows = list(lm_eval.load(**options)["test"])
-    dataset = inspect.rag_ifeval(**options).dataset
     found: dict[str, list[Any]] = {}
-    for sample, row, theirs in zip(asked.samples, rows, dataset, strict=True):
-        prompt = asked.request(sample).prompt
-        assert [row["system_message"], row["prompt"]] == [one.content for one in prompt.messages]
-        assert [one.content for one in theirs.input] == [one.content for one in prompt.messages]
-        assert (row["id"], theirs.id) == (sample.id, sample.id)
-        assert theirs.metadata["expect"] == json.loads(row["expect"]) == sample.expect
+    for sample, row, theirs in zip(
+        asked.samples, rows, inspect.rag_ifeval(**options).dataset, strict=True
+    ):
         answer = Answer(asked.request(sample), answers[sample.question])
-        record = make_record(sample, sample.context, answer, scorer, asked.matching, None, "")
-        outcome.add(record)
-        for name, value in lm_eval.process_results(row, [answers[sample.question]]).items():
+        messages = [message.content for message in answer.request.prompt.messages]
+        assert [row["system_message"], row["prompt"]] == messages
+        assert [message.content for message in theirs.input] == messages
+        assert theirs.metadata["expect"] == json.loads(row["expect"]) == sample.expect
+        outcome.add(make_record(sample, sample.context, answer, scorer, asked.matching, None, ""))
+        for name, value in lm_eval.process_results(row, [answer.text]).items():
             found.setdefault(name, []).append(value)
     expected = outcome.estimates(seed=0)["substring"]
     for name in ("refuse", "invented", "partial"):
         assert lm_eval.mean(found[name]) == expected[name].mean
-        assert 0 < expected[name].mean < 1
-    for name in ("safety", "total"):
-        assert lm_eval.pooled_mean(found[name]) == expected[name].mean
+    assert lm_eval.pooled_mean(found["total"]) == expected["total"].mean

@@ -5,18 +5,17 @@ import os
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
 from ragifeval.__main__ import main
 from ragifeval.judge.embeddings import public_name
 from tests.judge.test_embeddings import make_bert
-from tools.testing.loopback import Call, Loopback, Response, chat, failure
+from tools.testing.loopback import Call, Loopback, Response, chat
 from tools.testing.process import (
     Finished,
     call,
@@ -35,71 +34,58 @@ CLAIMS = {
     **{"reference_claims": [*"abcd"], "candidate_claims": [*"abcde"], "common_claims": [*"abcd"]},
     **{"reference_count": 4, "candidate_count": 5, "common_count": 4},
 }
-# What each metric's judge says, in turn -> the score read of it, the F1 of claims; None for a reply
-# that is not read.
-REPLIES: dict[str, list[tuple[str, float | None]]] = {
+# What each metric's judge says, in turn; the last reply is not read.
+REPLIES = {
     "correctness": [
-        ('{"reason": "Zgodna.", "score": 4}', 4.0),
-        ('```json\n{"reason": "Pełna.", "score": 5,}\n```', 5.0),
-        ("**Ocena:** 3.5\n**Uzasadnienie:** Brakuje terminu.", 3.5),
-        ('Kwota jest inna.\n\n{"uzasadnienie": "Inna kwota.", "ocena": 2}', 2.0),
-        ('<think>{"score": 1}? Nie.</think>\n{"reason": "", "score": 5}', 5.0),
-        ("Trudno powiedzieć.", None),
+        '{"reason": "Zgodna.", "score": 4}',
+        "**Ocena:** 3.5\n**Uzasadnienie:** Brakuje terminu.",
+        "Trudno powiedzieć.",
     ],
     "faithfulness": [
-        ('{"reason": "Mówi o tym.", "supported": true}', 1.0),
-        ('{"reason": "Mówi o czym innym.", "supported": false}', 0.0),
-        ("Może.", None),
+        '{"reason": "Mówi o tym.", "supported": true}',
+        '{"reason": "Mówi o czym innym.", "supported": false}',
+        "Może.",
     ],
-    "claims": [
-        (json.dumps(CLAIMS), 8 / 9),
-        (f"Oto wynik:\n```json\n{json.dumps(CLAIMS)[:-1]},}}\n```", 8 / 9),
-        ("I cannot compare them.", None),
-    ],
+    "claims": [json.dumps(CLAIMS), "I cannot compare them."],
+}
+# The mean of what is read, and how many are and are not.
+MEANS = {
+    **{"correctness": ["3.7500", "40", "20"], "passing": ["0.5000", "40", "20"]},
+    **{"faithfulness": ["0.5000", "40", "20"], "recall": ["1.0000", "30", "30"]},
+    **{"precision": ["0.8000", "30", "30"], "f1": ["0.8889", "30", "30"]},
 }
 
 
-def value_of(metric: str, number: int) -> float | None:
-    """What is read of the first reply about an answer."""
-    return REPLIES[metric][number % len(REPLIES[metric])][1]
+def reply_to(metric: str, number: int) -> str:
+    return REPLIES[metric][number % len(REPLIES[metric])]
 
 
-def metric_of(call: Call) -> str:
-    """Which prompt it is, by the words of the Polish prompts."""
+def asked_of(call: Call) -> tuple[str, int]:
+    """Which metric, by the words of its Polish prompt, and which answer, by its number."""
     text = " ".join(message["content"] for message in call.json["messages"])
+    number = int(text.rpartition("(odp. ")[2].partition(")")[0])
     if "Skala ocen" in text:
-        return "correctness"
-    return "claims" if "Porównaj dwie odpowiedzi" in text else "faithfulness"
-
-
-def number_of(call: Call) -> int:
-    """Which answer is judged: the harness's own questions are numbered, and so are its answers."""
-    text = " ".join(message["content"] for message in call.json["messages"])
-    return int(text.rpartition("(odp. ")[2].partition(")")[0])
+        return "correctness", number
+    return "claims" if "Porównaj dwie odpowiedzi" in text else "faithfulness", number
 
 
 @dataclass
 class Judge:
-    """A scripted judge; refuses a schema where told to, and kills who asks at one moment."""
+    """A scripted judge, which kills who asks at one moment."""
 
-    takes_schema: bool = True
     delay: float = 0.0
-    asked: Counter[str] = field(default_factory=Counter)
+    asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     with_schema: int = 0
     process: "subprocess.Popen[bytes] | None" = None
     kill_at: int = -1
 
     def __call__(self, call: Call) -> Response:
-        if "response_format" in call.json:
-            self.with_schema += 1
-            if not self.takes_schema:
-                return failure(400, "response_format is not supported")
-        metric, number = metric_of(call), number_of(call)
-        self.asked[f"{metric} {number}"] += 1
+        self.with_schema += "response_format" in call.json
+        metric, number = asked_of(call)
+        self.asked[metric, number] += 1
         if self.process is not None and self.asked.total() == self.kill_at:
             os.kill(self.process.pid, signal.SIGKILL)
-        replies = REPLIES[metric]
-        return chat(replies[number % len(replies)][0], delay=self.delay)
+        return chat(reply_to(metric, number), delay=self.delay)
 
 
 def lay_out(folder: Path, url: str = "http://127.0.0.1:9/v1", count: int = COUNT) -> Path:
@@ -134,23 +120,6 @@ ALL = ("log.jsonl", "--model_config", "judge.json", "-o", "judged.jsonl")
 METRICS = "correctness,faithfulness,claims,lexical"
 
 
-def expected_means() -> Mapping[str, tuple[float, int]]:
-    """Name of a score -> its mean, and how many answers have it."""
-    read = {
-        metric: [value for n in range(COUNT) if (value := value_of(metric, n)) is not None]
-        for metric in REPLIES
-    }
-    grades, claims = read["correctness"], len(read["claims"])
-    return {
-        "correctness": (fmean(grades), len(grades)),
-        "passing": (fmean(grade >= 4 for grade in grades), len(grades)),
-        "faithfulness": (fmean(read["faithfulness"]), len(read["faithfulness"])),
-        "recall": (1.0, claims),
-        "precision": (0.8, claims),
-        "f1": (8 / 9, claims),
-    }
-
-
 @dataclass
 class Judged:
     folder: Path
@@ -172,83 +141,60 @@ class TestReplies:
     def test_the_table(self, judged: Judged) -> None:
         assert judged.run.code == 1, judged.run.err  # some are unjudged
         found = rows_of(judged.run.out)
-        for name, (mean, count) in expected_means().items():
-            assert found[name] == [f"{mean:.4f}", str(count), str(COUNT - count)]
+        assert {name: found[name] for name in MEANS} == MEANS
         assert found["rougeL"][1:] == [str(COUNT), "0"]
-        assert "nan" not in judged.run.out.lower()
-        assert "correctness: 10 unjudged: the reply cannot be read: it is not a JSON object" in (
-            judged.run.err
-        )
-        assert "Traceback" not in judged.run.err
-        assert "correctness and passing against correctness by rules, 50 answers:" in judged.run.out
-        assert "Cohen's kappa" in judged.run.out
-        assert "Spearman's rho" in judged.run.out
+        assert "correctness: 20 unjudged: the reply cannot be read" in judged.run.err
+        assert "correctness and passing against correctness by rules, 40 answers:" in judged.run.out
+        summary = json.loads((judged.folder / "judged.summary.json").read_text(encoding="utf-8"))
+        assert summary["judged"]["precision"]["mean"] == pytest.approx(0.8)
 
     def test_what_is_not_read_is_asked_again_once(self, judged: Judged) -> None:
         assert judged.at_once == THREADS
         assert judged.judge.with_schema >= 3 * COUNT
-        for asked, times in judged.judge.asked.items():
-            metric, number = asked.split()
-            assert times == (2 if value_of(metric, int(number)) is None else 1), asked
+        for (metric, number), times in judged.judge.asked.items():
+            assert times == (2 if reply_to(metric, number) == REPLIES[metric][-1] else 1)
 
     def test_the_judged_log_is_the_log_and_more(self, judged: Judged) -> None:
         before = records(judged.folder / "log.jsonl")
         after = records(judged.folder / "judged.jsonl")
-        assert len(after) == COUNT
         for old, new in zip(before, after, strict=True):
             assert {key: new[key] for key in old} == old
-        first = after[0]
+        first, unread = after[0], after[2]
         assert first["judged"]["correctness"] == 4.0
         assert first["judgements"]["correctness"] == {
             "reason": "Zgodna.",
-            "replies": [REPLIES["correctness"][0][0]],
+            "replies": REPLIES["correctness"][:1],
         }
-        assert first["judgements"]["claims"]["reference_count"] == 4
-        unread = after[5]
         assert "correctness" not in unread["judged"]
         assert unread["judgements"]["correctness"]["replies"] == ["Trudno powiedzieć."]
-        assert unread["judgements"]["correctness"]["unjudged"].startswith("the reply cannot be")
-
-    def test_summary_and_signature(self, judged: Judged) -> None:
-        text = (judged.folder / "judged.summary.json").read_text(encoding="utf-8")
-        summary = json.loads(text)
-        assert summary["judged"]["precision"]["mean"] == pytest.approx(0.8)
-        assert summary["unjudged"]["claims"]
-        assert "NaN" not in text
         # The signature names judge, prompts and settings.
-        (signature,) = {one["judge_signature"] for one in records(judged.folder / "judged.jsonl")}
-        assert signature in judged.run.out
+        (signature,) = {one["judge_signature"] for one in after}
         for part in ("|model:judge#", "|prompts:", "|threshold:4|", "|window:", "|language:pl|"):
             assert part in signature
-        assert "127.0.0.1" not in signature
 
     def test_again_only_the_unread_are_asked(self, judged: Judged) -> None:
         judged.judge.asked.clear()
         run = judge(judged.folder, *ALL, "--metrics", METRICS)
         assert rows_of(run.out) == rows_of(judged.run.out)
-        unread = 10 + 20 + 20
-        assert len(judged.judge.asked) == unread
+        assert len(judged.judge.asked) == 20 + 20 + 30
         # Twice, and those once more of which nobody knew whether the schema was to blame.
         assert set(judged.judge.asked.values()) <= {2, 3}
 
     def test_another_judge_is_refused(self, judged: Judged, tmp_path: Path) -> None:
-        config = {**json.loads((judged.folder / "judge.json").read_text()), "model": "other"}
-        other = tmp_path / "other.json"
-        other.write_text(json.dumps(config), encoding="utf-8")
-        options = ("log.jsonl", "--model_config", str(other), "-o", "judged.jsonl")
-        run = judge(judged.folder, *options, "--metrics", METRICS)
+        (tmp_path / "other.json").write_text('{"model": "other", "api_base": "http://h"}')
+        run = judge(judged.folder, *ALL, "--model_config", str(tmp_path / "other.json"))
         assert run.code == 2
-        assert "differs in: model; name another one, or --overwrite it" in run.last_line
+        assert "differs in: " in run.last_line
+        assert "name another one, or --overwrite it" in run.last_line
 
 
-class TestStructuredOutput:
-    def test_off(self, tmp_path: Path) -> None:
-        script = Judge()
-        with Loopback(script) as server:
-            folder = lay_out(tmp_path, server.url, 5)
-            judge(folder, *ALL, "--metrics", "claims", "--structured", "off")
-        assert script.with_schema == 0
-        assert script.asked
+def test_without_a_schema(tmp_path: Path) -> None:
+    script = Judge()
+    with Loopback(script) as server:
+        folder = lay_out(tmp_path, server.url, 5)
+        judge(folder, *ALL, "--metrics", "claims", "--structured", "off")
+    assert script.asked
+    assert script.with_schema == 0
 
 
 class TestKilled:
@@ -257,7 +203,7 @@ class TestKilled:
         metrics = ("--metrics", METRICS)
         with Loopback(script) as server:
             folder = lay_out(tmp_path, server.url)
-            kept: set[str] = set()
+            kept: set[tuple[str, int]] = set()
             for kill_at in (40, 50):
                 script.asked.clear()
                 script.kill_at = kill_at
@@ -278,13 +224,13 @@ class TestKilled:
         assert records(folder / "judged.jsonl") == records(judged.folder / "judged.jsonl")
 
     @staticmethod
-    def kept(folder: Path) -> set[str]:
+    def kept(folder: Path) -> set[tuple[str, int]]:
         """What is not to be asked again, as Judge.asked has it."""
         lines = (folder / "judged.replies.jsonl").read_bytes().splitlines(keepends=True)
         found = [json.loads(line) for line in lines if line.endswith(b"\n")]
         places = [record["id"] for record in records(folder / "log.jsonl")]
         names = [record["id"].split("/") for record in found if record["error"] is None]
-        return {f"{metric} {places.index(key)}" for key, metric, _ in names}
+        return {(metric, places.index(key)) for key, metric, _ in names}
 
     def test_ctrl_c_keeps_what_is_there(self, tmp_path: Path) -> None:
         script = Judge(delay=0.1)
@@ -296,9 +242,7 @@ class TestKilled:
             run = finish(process)
         assert run.code == 130, run.err
         assert "(interrupted)" in run.out
-        assert "Waiting for the answers in flight" in run.err
-        judged_so_far = int(rows_of(run.out)["correctness"][1])
-        assert 0 < judged_so_far <= COUNT
+        assert 0 < int(rows_of(run.out)["correctness"][1]) <= COUNT
         assert len(records(folder / "judged.jsonl")) == COUNT
 
 
@@ -312,12 +256,10 @@ def judge_here(tmp_path: Path) -> Callable[..., Finished]:
 Judging = Callable[..., Finished]
 
 
-def test_create_and_refine(tmp_path: Path, judge_here: Judging) -> None:
-    """Four parts of five are asked about, as the fourth supports the answer."""
-    seen: list[str] = []
-
+def test_contexts_are_shown_in_parts_until_one_supports_the_answer(
+    tmp_path: Path, judge_here: Judging
+) -> None:
     def script(call: Call) -> Response:
-        seen.append(call.prompt)
         return chat(json.dumps({"reason": "", "supported": "trzeci" in call.prompt}))
 
     # The second is split in two; the third stands with its end.
@@ -325,79 +267,31 @@ def test_create_and_refine(tmp_path: Path, judge_here: Judging) -> None:
     options = [option for text in contexts for option in ("--context", text)]
     with Loopback(script) as server:
         lay_out(tmp_path, server.url, 1)
-        run = judge_here(
-            *("--answer", "A", *options, "--metrics", "faithfulness", "--window", "100"),
-            *("--model_config", "judge.json"),
-        )
-    assert run.code == 0, run.err
-    assert "pierwszy" in seen[0]
-    assert "Poprzednie fragmenty go nie potwierdziły" in seen[1]
-    assert rows_of(run.out)["faithfulness"] == ["1.0000", "1", "0"]
+        options += ["--metrics", "faithfulness", "--window", "100", "--model_config", "judge.json"]
+        run = judge_here("--answer", "A", *options)
     found = json.loads(run.out[: run.out.index("\n}\n") + 2])["faithfulness"]
-    assert (found["parts"], found["asked"], len(seen)) == (4, 3, 3)
+    assert (found["parts"], found["asked"], len(server.calls)) == (4, 3, 3)
 
 
-def test_one_question_prints_the_claims(tmp_path: Path, judge_here: Judging) -> None:
-    reply = {
-        "explanation": "",
-        "reference_claims": ["30 zł", "14 dni"],
-        "candidate_claims": ["30 zł"],
-        "common_claims": ["30 zł"],
-        **{"reference_count": 2, "candidate_count": 1, "common_count": 2},
-    }
-    with Loopback(lambda call: chat(json.dumps(reply, ensure_ascii=False))) as server:
-        lay_out(tmp_path, server.url, 1)
-        options = ("--question", "Ile?", "--reference", "30 zł, 14 dni", "--answer", "30 zł")
-        run = judge_here(*options, "--model_config", "judge.json")
-    assert run.code == 0, run.err
-    assert '"reference_claims": [\n      "30 zł",\n      "14 dni"\n    ]' in run.out
-    assert "common: 2 counted, 1 listed" in run.out
-    assert rows_of(run.out)["recall"] == ["1.0000", "1", "0"]
-    assert rows_of(run.out)["recall_listed"] == ["0.5000", "1", "0"]
-    assert "claims: 1 reply counts other claims than listed there" in run.err
-
-
-def test_missing_and_blank_texts_are_unjudged_and_nothing_is_asked(
-    tmp_path: Path, judge_here: Judging
-) -> None:
-    (tmp_path / "bare.jsonl").write_text('{"question": "?", "answer": "x"}\n', encoding="utf-8")
+def test_blank_texts_are_unjudged_and_nothing_is_asked(judge_here: Judging) -> None:
     blank = ("--question", "Ile?", "--reference", "  ", "--context", "", "--answer", "30 zł")
-    for options in (("bare.jsonl",), blank):
-        run = judge_here(*options, "--model_config", "judge.json", "--metrics", METRICS)
-        assert run.code == 1, run.err
-        for metric in METRICS.split(","):
-            absent = "contexts" if metric == "faithfulness" else "reference"
-            assert f"{metric}: 1 unjudged: no {absent}" in run.err
-
-
-def test_lexical_needs_no_config_and_a_blank_answer_is_one(
-    tmp_path: Path, judge_here: Judging
-) -> None:
-    (tmp_path / "answers.csv").write_text(
-        "question;answer;reference\nIle?;Opłata wynosi 30 zł.;Opłata wynosi 30 zł.\n"
-        "Kiedy?;Jutro.;\nGdzie?; ;W urzędzie.\n",
-        encoding="utf-8",
-    )
-    run = judge_here("answers.csv", "--metrics", "lexical")
-    assert run.code == 1
-    for name in ("bleu", "chrf", "rougeL"):
-        assert rows_of(run.out)[name] == ["0.5000", "2", "1"]
-    assert "lexical: 1 unjudged: no reference" in run.err
+    run = judge_here(*blank, "--model_config", "judge.json", "--metrics", METRICS)
+    assert run.code == 1, run.err
+    for metric in METRICS.split(","):
+        absent = "contexts" if metric == "faithfulness" else "reference"
+        assert f"{metric}: 1 unjudged: no {absent}" in run.err
 
 
 @pytest.mark.parametrize(("language", "words"), [("pl", "Skala ocen"), ("en", "How to grade")])
 def test_dry_run_shows_the_prompts_and_writes_nothing(
     tmp_path: Path, judge_here: Judging, language: str, words: str
 ) -> None:
-    record = {"question": "Ile?", "answer": "\ud83d 30 zł", "reference": "30 zł", "contexts": ["x"]}
-    (tmp_path / "b.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
     before = sorted(tmp_path.iterdir())
-    run = judge_here("log.jsonl", "b.jsonl", "--dry_run", "-o", "new", "--language", language)
+    run = judge_here("log.jsonl", "--dry_run", "-o", "new", "--language", language)
     assert run.code == 0, run.err
     assert words in run.out
-    assert run.out.count("=== ") == (5 + 1) * 3
+    assert run.out.count("=== ") == 5 * 3
     assert "Opłata wynosi 30 zł (odp. 1)" in run.out
-    assert "\ufffd 30 zł" in run.out  # half of a surrogate pair
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -407,23 +301,16 @@ MISTAKES = {
     "log.jsonl --metrics claims": "--model_config: is missing",
     "log.jsonl --question ?": "are for one answer, no log",
     "--question ?": "--answer: is missing",
-    "log.jsonl -o log.jsonl": "is one of the logs that are read",
     "log.jsonl -o judge.json": "was not made by this harness and is never replaced",
-    "none.jsonl": "none.jsonl: cannot be read: No such file",
     "log.jsonl --threshold 7": "must be from 1 to 5, not '7'",
-    "log.jsonl --metrics retrieval --embedding_model x": (
-        "--embedding_model: is for --metrics lexical, which is not asked for"
-    ),
-    "log.jsonl --dry_run --metrics claims --prompts .": "claims.jinja: cannot be read",
+    "log.jsonl --metrics retrieval --embedding_model x": "--embedding_model: is for --metrics",
 }
 
 
 @pytest.mark.parametrize(("options", "message"), MISTAKES.items())
 def test_mistakes_are_one_line(judge_here: Judging, options: str, message: str) -> None:
     run = judge_here(*options.split())
-    assert run.code == 2
-    assert message in run.last_line
-    assert "Traceback" not in run.err
+    assert (run.code, message in run.last_line) == (2, True), run.err
 
 
 def test_a_folder_serves_bertscore_and_cosine(tmp_path: Path, judge_here: Judging) -> None:
@@ -432,7 +319,7 @@ def test_a_folder_serves_bertscore_and_cosine(tmp_path: Path, judge_here: Judgin
     run = judge_here("log.jsonl", *options, "-o", "judged.jsonl")
     assert run.code == 0, run.err
     found = rows_of(run.out)
-    for name in ("bertscore_precision", "bertscore_recall", "bertscore_f1", "cosine"):
+    for name in ("bertscore_f1", "cosine"):
         assert found[name][1:] == ["5", "0"]
         assert 0 < float(found[name][0]) <= 1
     name = public_name(str(tmp_path / "tiny"))
@@ -440,10 +327,6 @@ def test_a_folder_serves_bertscore_and_cosine(tmp_path: Path, judge_here: Judgin
     assert str(tmp_path) not in run.out
     again = judge_here("log.jsonl", "-o", "judged.jsonl", *options[:2])
     assert "was judged by a run that differs in: embedding_model" in again.last_line
-    (tmp_path / "tiny" / "model.safetensors").write_bytes(b"")
-    broken = judge_here("log.jsonl", *options)
-    assert broken.code == 2
-    assert "--bertscore_model: tiny cannot be loaded: " in broken.last_line
 
 
 def test_a_local_model_judges(tmp_path: Path, judge_here: Judging, tiny_model: Path) -> None:
@@ -452,7 +335,5 @@ def test_a_local_model_judges(tmp_path: Path, judge_here: Judging, tiny_model: P
     (tmp_path / "judge.json").write_text(json.dumps(config), encoding="utf-8")
     run = judge_here(*ALL, "--metrics", "claims")
     assert run.code == 1, run.err
-    names = [name + listed for listed in ("", "_listed") for name in ("recall", "precision", "f1")]
-    assert rows_of(run.out) == {name: ["-", "0", "5"] for name in names}
-    assert "it is not a JSON object" in run.err
+    assert rows_of(run.out)["f1"] == ["-", "0", "5"]
     assert {record["tries"] for record in records(tmp_path / "judged.replies.jsonl")} == {2}

@@ -13,15 +13,7 @@ from typing import Any
 import pytest
 
 from tools.testing.loopback import Call, Loopback, Response, chat
-from tools.testing.process import (
-    Case,
-    Finished,
-    answer_to,
-    by_id,
-    finish,
-    make_case,
-    number_of,
-)
+from tools.testing.process import Case, Finished, answer_to, by_id, finish, make_case, number_of
 
 COUNT, KILLS, THREADS = 180, 5, 8
 # More than so many questions no killed start has answered, however slow the killing is.
@@ -50,17 +42,11 @@ class Server:
 
 @dataclass
 class Start:
-    """One start of the command, and its end.
+    """One start of the command, and its end."""
 
-    Attributes:
-        before: the ids of the answers in the log before it.
-        torn: whether the log's last line was torn before it.
-        asked: the ids that the server was asked for.
-    """
-
-    before: set[str]
-    torn: bool
-    asked: set[str]
+    before: set[str]  # the ids of the answers in the log
+    torn: bool  # whether the log's last line was
+    asked: set[str]  # the ids that the server was asked for
     run: Finished
 
 

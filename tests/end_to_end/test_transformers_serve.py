@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from functools import partial
@@ -15,10 +14,9 @@ from typing import Any
 import pytest
 
 from ragifeval.__main__ import evaluate
-from tools.testing.process import Finished, call, records
+from tools.testing.process import call, records
 
 SERVE = Path(sys.executable).parent / "transformers"
-STARTS_WITHIN = 60.0
 LIMIT = 5
 MAX_TOKENS = 16
 
@@ -38,54 +36,47 @@ def served(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             stderr=subprocess.STDOUT,
         )
     try:
-        wait_until_healthy(f"http://127.0.0.1:{port}/health", server, output)
+        deadline = time.monotonic() + 60
+        while not is_healthy(f"http://127.0.0.1:{port}/health"):
+            assert server.poll() is None, output.read_text(errors="replace")
+            assert time.monotonic() < deadline, output.read_text(errors="replace")
+            time.sleep(0.2)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
-        server.terminate()
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        server.kill()
+        server.wait()
 
 
-def wait_until_healthy(url: str, server: "subprocess.Popen[bytes]", output: Path) -> None:
-    deadline = time.monotonic() + STARTS_WITHIN
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            with urllib.request.urlopen(url, timeout=5):
-                return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.2)
-    pytest.fail(f"the server did not start:\n{output.read_text(errors='replace')}")
+def is_healthy(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5):
+            return True
+    except OSError:
+        return False
 
 
-def evaluated(where: str, folder: Path, **settings: Any) -> tuple[Finished, list[dict[str, Any]]]:
-    """Evaluate on the first samples of the benchmark; the outcome and the records."""
+def evaluated(where: str, folder: Path, **settings: Any) -> list[dict[str, Any]]:
+    """Evaluate on the first samples of the benchmark."""
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(settings))
     options = ["--model_config", "config.json", "--log_path", "out.jsonl", "--limit", LIMIT]
     done = call(partial(evaluate, where), *options, cwd=folder)
     assert done.code == 0, done.err
-    return done, sorted(records(folder / "out.jsonl"), key=lambda record: str(record["id"]))
+    return sorted(records(folder / "out.jsonl"), key=lambda record: str(record["id"]))
 
 
 @pytest.mark.skipif(not SERVE.exists(), reason="transformers[serving] is not installed")
 def test_served_model(served: str, tiny_model: Path, tmp_path: Path) -> None:
     name = str(tiny_model)  # a pinned server knows no other
     remote = {"api_base": served, "max_tokens": MAX_TOKENS, "threads": 2}
-    done, found = evaluated("remote", tmp_path / "remote", model=name, **remote)
+    found = evaluated("remote", tmp_path / "remote", model=name, **remote)
     assert len(found) == LIMIT
     for record in found:
         assert record["answer"].strip()
-        assert record["error"] is None
-        assert record["finish_reason"] in ("stop", "length")
         assert 0 < record["usage"]["completion_tokens"] <= MAX_TOKENS
-    for row in ("correctness", "safety", "total"):
-        assert row in done.out
     # The same model, loaded here, says the same.
     local = {"dtype": "float32", "batch_size": 2, "max_new_tokens": MAX_TOKENS, "temperature": 0}
-    _, own = evaluated("local", tmp_path / "local", model=name, **local)
+    own = evaluated("local", tmp_path / "local", model=name, **local)
     for one, other in zip(found, own, strict=True):
         for key in ("id", "answer", "scores", "finish_reason"):
             assert one[key] == other[key]

@@ -4,18 +4,15 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
 
 from ragifeval.__main__ import evaluate, main
-from ragifeval.paths import SAMPLES
 from tools.testing.process import records
 
 Capture = pytest.CaptureFixture[str]
 VARIANTS = "core,twin,noise:8"
-COUNTED = ("include", "exclude", "cite_f1", "refuse", "safe")
 # Of a curve: what stands under a point, what over it.
 POINTS = re.compile(r'y="180">([^<]+)</text>\s*<text[^>]*>([^<]+)</text>')
 
@@ -35,9 +32,7 @@ def test_run(tmp_path: Path, capsys: Capture) -> None:
     assert run(log, "--limit", "5", "--variants", VARIANTS) == 0
     found = records(log)
     assert Counter(record["variant"] for record in found) == {"core": 5, "twin": 4, "noise:8": 5}
-    assert (
-        "twin: leaves out 1 (it is to be refused as it is): dowody-p05" in capsys.readouterr().err
-    )
+    assert "twin: leaves out 1 (it is to be refused as it is)" in capsys.readouterr().err
     # The core is what it is without variants, but for the signature and the time.
     for one, other in zip(records(plain), found, strict=False):
         for key in one.keys() - {"signature", "seconds", "asked"}:
@@ -46,7 +41,6 @@ def test_run(tmp_path: Path, capsys: Capture) -> None:
     assert f"|variants:{VARIANTS}#" in found[0]["signature"]
     content = summary(log)
     assert content["scores"] == summary(plain)["scores"]
-    assert [variant["name"] for variant in content["variants"]] == VARIANTS.split(",")
     assert content["variants"][1]["scores"]["refuse"]["count"] == 4
     # Again, after a line was lost: the same log, whatever is asked first.
     log.write_text("".join(f"{json.dumps(record)}\n" for record in found[:-3]), encoding="utf-8")
@@ -65,37 +59,27 @@ def test_run(tmp_path: Path, capsys: Capture) -> None:
 def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two models, asked in other lists of variants."""
     folder = tmp_path_factory.mktemp("logs")
-    found = []
-    for name, variants in (("extractive", "core,twin,noise:8"), ("refuse", "twin,order:1,core")):
-        found.append(folder / f"{name}.jsonl")
-        assert run(found[-1], "--limit", "5", "--variants", variants, model=name) == 0
-    return found[0], found[1]
-
-
-def compared(logs: tuple[Path, Path], capsys: Capture, *options: str) -> Any:
-    capsys.readouterr()
-    assert main(["compare", *map(str, logs), "--format", "json", "--draws", "100", *options]) == 0
-    return json.loads(capsys.readouterr().out)
+    one, other = folder / "extractive.jsonl", folder / "refuse.jsonl"
+    assert run(one, "--limit", "5", "--variants", "core,twin,noise:8") == 0
+    assert run(other, "--limit", "5", "--variants", "twin,order:1,core", model="refuse") == 0
+    return one, other
 
 
 def test_compare(logs: tuple[Path, Path], capsys: Capture) -> None:
-    core = compared(logs, capsys)
+    def compared(*options: str) -> Any:
+        capsys.readouterr()
+        command = ["compare", *map(str, logs), "--format", "json", "--draws", "100"]
+        assert main([*command, *options]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    core, twin = compared(), compared("--variant", "twin")
     assert (core["samples"], "variants" in core["signature"]) == (5, False)
-    twin = compared(logs, capsys, "--variant", "twin")
     assert (twin["samples"], "|variants:twin#" in twin["signature"]) == (4, True)
     assert twin["models"][1]["scores"]["total"]["mean"] == 1
     partial = [model["rates"]["partial"]["mean"] for model in twin["models"]]
     assert partial == [summary(logs[0])["variants"][1]["scores"]["partial"]["mean"], 0]
     # What both logs have, in the order of the first.
-    assert compared(logs, capsys, "--variant", "all") == {"core": core, "twin": twin}
-    assert main(["compare", *map(str, logs), "--variant", "all", "--draws", "100"]) == 0
-    rows = [line.split()[:3] for line in capsys.readouterr().out.splitlines()[4:]]
-    assert rows == [
-        ["core", "baseline/extractive", "5"],
-        ["core", "baseline/refuse", "5"],
-        ["twin", "baseline/extractive", "4"],
-        ["twin", "baseline/refuse", "4"],
-    ]
+    assert compared("--variant", "all") == {"core": core, "twin": twin}
     assert main(["compare", *map(str, logs), "--variant", "noise:8"]) == 2
     assert "has no answers to the variant 'noise:8'" in capsys.readouterr().err
 
@@ -112,48 +96,13 @@ def test_report(logs: tuple[Path, Path], tmp_path: Path) -> None:
     ]
     assert len(questions) == 5 + 4 + 5 + 5
     head = text[: text.index('id="data"')]
-    rows = re.findall(r'<span class="name">([^<]+)</span> <code>([^<]+)</code>', head)
-    assert rows == [
-        ("Total", "core"),
-        ("Total", "twin"),
-        ("Pair: right there, refused here", "twin"),
-        ("Invented instead of a refusal", "twin"),
-        ("A part instead of a refusal", "twin"),
-        ("Total", "noise:8"),
-        ("Total", "order:1"),
-    ]
     # One log has answers among more documents.
-    captions = re.findall(r"<figcaption>([^<]+)", head)
-    assert captions[1:] == [
-        "Total over the number of documents: ",
-        "Score over the place of the first needed document: ",
-    ]
-    totals, places = (dict(points) for points in map(POINTS.findall, head.split("<figure")[2:4]))
+    totals = dict(POINTS.findall(head.split("<figure")[2]))
     shown = summary(logs[0])["variants"]
     assert totals == {
         name: f"{shown[place]['scores']['total']['mean']:.1%}"
         for name, place in (("core", 0), ("8", 2))
     }
-    # Of what is to cite, the place of the first such document, and the mean of what counts.
-    cited = {one["id"]: one["expect"].get("cite", []) for one in records(SAMPLES)}
-    scores: dict[str, list[float]] = {}
-    for record in records(logs[0]):
-        needed = cited[record["id"].split("@")[0]]
-        if needed and record["variant"] != "twin":
-            first = min(record["context"].index(key) + 1 for key in needed)
-            label = str(first) if first < 3 else "3–4" if first < 5 else "5–8"
-            kept = [record["scores"].get(name) for name in COUNTED]
-            scores.setdefault(label, []).append(fmean(one for one in kept if one is not None))
-    assert places == {label: f"{fmean(values):.1%}" for label, values in scores.items()}
-    assert len(places) > 2
-
-
-def test_twins_to_look_at(capsys: Capture) -> None:
-    assert main(["validate", "--twins"]) == 0
-    *lines, count = capsys.readouterr().out.splitlines()
-    assert count == f"{len(lines)} to look at"
-    (together,) = [line for line in lines if "@twin: nearer to the question than" not in line]
-    assert together == "zdrowie-p02@twin: its documents in one text say: @free"
 
 
 def test_another_list_of_variants_is_another_run(tmp_path: Path, capsys: Capture) -> None:
@@ -175,14 +124,3 @@ WRONG = {
 def test_what_is_wrong(tmp_path: Path, capsys: Capture, options: str, message: str) -> None:
     assert run(tmp_path / "log.jsonl", *options.split()) == 2
     assert message in capsys.readouterr().err
-
-
-def test_dry_run(tmp_path: Path, capsys: Capture) -> None:
-    options = ["--ids", "dowody-p01,dowody-p05", "--variants", "core,twin,noise:16", "--dry_run"]
-    assert run(tmp_path / "log.jsonl", *options) == 0
-    *_, core, twin, noise, _ = capsys.readouterr().out.splitlines()
-    assert core.startswith("core: 2 prompts, about ")
-    assert twin.startswith("twin: 1 prompt, about ")
-    assert noise.startswith("noise:16: 2 prompts, about ")
-    tokens = [int(line.split()[-2].replace(",", "")) for line in (core, noise)]
-    assert tokens[1] > 3 * tokens[0]
