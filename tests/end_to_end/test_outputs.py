@@ -115,6 +115,7 @@ def test_what_is_anothers_is_not_replaced(
     assert code == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert "is never replaced; name another file" in error or "is read by" in error
+    assert "--overwrite" not in error
     assert content(folder) == before
 
 
