@@ -1,5 +1,7 @@
 """The package from Python, and what other packages add to it."""
 
+import doctest
+import importlib
 import json
 import re
 import subprocess
@@ -177,3 +179,17 @@ def test_a_package_that_cannot_be_loaded_is_named(folder: Path) -> None:
     (folder / "site" / "plugin_module.py").write_text("import no_such_module")
     done = run(("local",), cwd=folder, path=folder / "site")
     assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.stderr
+
+
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in sorted((ROOT / "ragifeval").rglob("*.py"))
+    if ">>>" in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("module", WITH_EXAMPLES)
+def test_the_examples_in_docstrings(module: str) -> None:
+    loaded = importlib.import_module(module)
+    result = doctest.testmod(loaded, optionflags=doctest.ELLIPSIS)
+    assert (result.failed, result.attempted > 0) == (0, True)

@@ -65,7 +65,7 @@ def smallest_detectable(differences: Floats, counts: Floats) -> list[float | Non
 
     >>> import numpy as np
     >>> smallest_detectable(np.array([[1.0, -1.0, 1.0, -1.0]]), np.ones(4))
-    [1.6175...]
+    [1.617...]
     """
     size, total = counts.size, counts.sum()
     if size < 2:
