@@ -18,10 +18,12 @@ from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import table, word_set
 
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
+_CONFUSED = word_set("claims", "confused")
 _UNFIT_WHAT, _ASKING = word_set("claims", "unfit_what"), word_set("claims", "asking")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
+_CROSSES = frozenset("✗✘❌✖")
 _OPERATORS = frozenset("+−×<>")
 _RESULTING = frozenset(["czyli", "razem", "łącznie"])
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
@@ -52,6 +54,7 @@ class Claims:
             or self._is_supposed(place)
             or self._is_denied(place)
             or self._is_limited(place)
+            or self._is_crossed_out(place)
             or any(map(self._calls_wrong, self._heads(place)))
         )
 
@@ -146,6 +149,11 @@ class Claims:
             return True
         return clause.tokens[0] == token and clause.opener in _BEGINS
 
+    def _is_crossed_out(self, place: Place) -> bool:
+        """Whether its line begins with a cross: "✗ 37 zł"."""
+        line = self._reading.units.line(place.start)
+        return not _CROSSES.isdisjoint(self._reading.gaps[line.start].rpartition("\n")[2])
+
     def _is_struck(self, place: Place) -> bool:
         """Whether it is struck through: "~~60 zł~~ 45 zł"."""
         at = bisect_right(self._strikes, place.start)
@@ -210,6 +218,8 @@ class Claims:
         if any(word in _WRONG for word in words):
             return True
         for at, (word, following) in enumerate(pairwise(words)):
+            if f"{word} {following}" in _CONFUSED:
+                return True
             if word == "nie" and following in _UNFIT:
                 return True
             if word == "nie" and following in _UNFIT_WHAT:

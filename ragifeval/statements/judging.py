@@ -408,7 +408,7 @@ class _Judgement:
             if self._is_supposed(place):
                 continue
             called = self._called(place, kinds)
-            if called is None or reading.tokens[called] in amounts:
+            if called is None or reading.tokens[called] in amounts or self._is_part(called):
                 continue
             if not any(self._adds_up(called, mention.place) for mention in good):
                 return called
@@ -461,6 +461,22 @@ class _Judgement:
             token for token in beyond.tokens[:_REACH] if unit_of(reading.tokens[token]) in kinds
         )
         return next(amounts, None)
+
+    def _is_part(self, token: int) -> bool:
+        """Whether an amount is added up elsewhere: "całość: 110 zł" in "84 + 110 + 42 = 236 zł"."""
+        number = self._reading.tokens[token].partition(" ")[0]
+        return number in self._added
+
+    @cached_property
+    def _added(self) -> frozenset[str]:
+        """The numbers that a plus stands before or behind."""
+        reading = self._reading
+        pluses = [index for index in reading.breaks if "+" in reading.gaps[index]]
+        return frozenset(
+            reading.tokens[token].partition(" ")[0]
+            for index in pluses
+            for token in (max(0, index - 1), index)
+        )
 
     def _is_said(self, token: int) -> bool:
         """Whether the amount at a token is affirmed."""
