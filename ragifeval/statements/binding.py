@@ -143,9 +143,12 @@ class Things:
         if len(things) < _LEAST_LISTED or last - first > _LONGEST_LISTING:
             return None
         values = self._values[bisect_left(self._values, first) : bisect_left(self._values, last)]
+        is_listed = any(self._words[token] in _RESPECTIVELY for token in sentence.tokens)
+        if is_listed:
+            # "odpowiednio 100 i 200 zł, łącznie 300 zł"
+            values = [token for token in values if not self._is_total(token)]
         if place.start not in values:
             return None
-        is_listed = any(self._words[token] in _RESPECTIVELY for token in sentence.tokens)
         if is_listed and len(values) == 1 and len(things) == _LEAST_LISTED:
             # "odpowiednio kurator i wojewoda", of whom one alone is known.
             is_first = place.end < last and self._words[place.end] in _JOINS
@@ -331,7 +334,7 @@ class Things:
             )
             if line.is_item and is_near and not self._is_aside(units.mini(things[0].start)):
                 return things[0].side
-        if not self._looks_back and place.unit and self._is_total(place):
+        if not self._looks_back and place.unit and self._is_total(place.start):
             return NOTHING
         for head in self._heads(line):
             if things := self._by_line.get(head):
@@ -346,10 +349,10 @@ class Things:
                 return thing.side if len({other.side for other in near}) == 1 else NOTHING
         return NOTHING
 
-    def _is_total(self, place: Place) -> bool:
-        """Whether its clause calls it the total: of all, not of what heads it."""
-        tokens = self._units.clause[place.start].tokens
-        near = tokens[: bisect_left(tokens, place.end + _REACH_LINK)]
+    def _is_total(self, value: int) -> bool:
+        """Whether its clause calls a value the total: of all, not of what heads it."""
+        tokens = self._units.clause[value].tokens
+        near = tokens[: bisect_left(tokens, value + _REACH_LINK)]
         return any(self._words[token] in _TOTAL for token in near)
 
     def _in_line(self, place: Place, things: Sequence[Thing]) -> int:

@@ -383,7 +383,7 @@ class Signs:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
                 denials += distance <= _REACH_INSTEAD and self._replaces(token, place)
-            elif place.unit and self._before(token) in _GOVERNORS:
+            elif self._before(token) == "za" or (place.unit and self._before(token) in _GOVERNORS):
                 # "Za brak zgłoszenia jest 500 zł."
                 continue
             elif signal & (_NOR | _NONE):

@@ -239,6 +239,9 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
     if is_first and len(token) < 3 and words.gaps[after].startswith(_MARKERS):
         # "2. Miesiąc wcześniej ..." numbers the line.
         return token, after
+    if words.gaps[index] == "-" and words.gaps[after].startswith(". "):
+        # "Druk SR-26. Rok od zgonu ..."
+        return token, after
     if tokens[after] == "i" and tokens[after + 1] == _HALF:
         token, after = _plain(Decimal(token) + Decimal("0.5")), after + 2
         if tokens[after] == "1000" and words.words[after] not in ("", "1000"):
