@@ -383,8 +383,10 @@ class Signs:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
                 denials += distance <= _REACH_INSTEAD and self._replaces(token, place)
-            elif self._before(token) == "za" or (place.unit and self._before(token) in _GOVERNORS):
-                # "Za brak zgłoszenia jest 500 zł."
+            elif "za" in self._words[max(0, token - 2) : token]:
+                # "Za jego brak jest 500 zł."
+                continue
+            elif place.unit and self._before(token) in _GOVERNORS:
                 continue
             elif signal & (_NOR | _NONE):
                 # "Żadne 14 dni ci nie przysługuje" denies once: the "nie" behind counts.
@@ -401,15 +403,15 @@ class Signs:
         following = self._next(token)
         if following in _SPARING:
             return True
+        # "Dopóki zgody nie zastąpi sąd"
+        if not {"dopóki", "póki"}.isdisjoint(self._words[max(0, token - _REACH_HEAD) : token]):
+            return True
         if token + 1 in place.taken:
             # "Nie dłużej niż 24 miesiące" denies "dłużej niż 24 miesiące".
             return False
         # "Nie grubszy niż 100 cm."
         is_bound = following and self._next(token + 1) == "niż"
         if is_bound or following in _COMPARED:
-            return True
-        # "Dopóki zgody nie zastąpi sąd"
-        if not {"dopóki", "póki"}.isdisjoint(self._words[max(0, token - _REACH_HEAD) : token]):
             return True
         # "Nie korzysta ze zwolnienia i musi zapłacić."
         if any(
@@ -424,6 +426,9 @@ class Signs:
         between = self._words[token + 1 : place.start]
         if "niż" in between and any(word in _COMPARED for word in between):
             return True
+        if len(between) > 1 and between[-1] in _JOINS and between[-2][:1].isdigit():
+            # "Nie sugeruj się kwotami 50 i 60 zł."
+            between = between[:-1]
         return any(word in _JOINS or word in _BOUNDED for word in between)
 
     def _governs(self, token: int, place: Place) -> bool:
