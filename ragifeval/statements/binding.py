@@ -332,7 +332,11 @@ class Things:
             is_near = self._looks_back or units.sentence(things[0].start) is units.sentence(
                 place.start
             )
-            if line.is_item and is_near and not self._is_aside(units.mini(things[0].start)):
+            first = units.mini(things[0].start)
+            # "Czas: zwykle 15 minut; grupa ma 30 minut"
+            is_taken = not self._looks_back and place.unit and first in self._value_minis
+            is_taken = is_taken and things[0].side == OWN
+            if line.is_item and is_near and not self._is_aside(first) and not is_taken:
                 return things[0].side
         if not self._looks_back and place.unit and self._is_total(place.start):
             return NOTHING

@@ -18,7 +18,7 @@ from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import table, word_set
 
 _WRONG, _UNFIT = word_set("claims", "wrong"), word_set("claims", "unfit")
-_CONFUSED = word_set("claims", "confused")
+_CONFUSED, _SEEMING = word_set("claims", "confused"), word_set("claims", "seeming")
 _UNFIT_WHAT, _ASKING = word_set("claims", "unfit_what"), word_set("claims", "asking")
 _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
@@ -30,7 +30,7 @@ _RESULTING = frozenset(["czyli", "razem", "łącznie"])
 _BEGINS = frozenset("\n|.?!")
 # How far before a mention what reports it stands; the longest head; in tokens.
 _REACH, _LONGEST_HEAD, _LONGEST_CLAUSE = 15, 20, 40
-_REACH_LIMIT, _LEAST_QUOTED = 6, 2
+_REACH_LIMIT, _REACH_NOTHING, _LEAST_QUOTED = 6, 3, 2
 
 
 class Claims:
@@ -55,16 +55,22 @@ class Claims:
             or self._is_denied(place)
             or self._is_limited(place)
             or self._is_crossed_out(place)
+            or self._is_of_nothing(place)
+            or self._is_asked(place)
             or any(map(self._calls_wrong, self._heads(place)))
         )
 
     def _is_operand(self, place: Place) -> bool:
         """Whether it is a number that is added, multiplied or compared."""
-        gaps = self._reading.gaps
-        if not place.unit and not self._reading.tokens[place.start][0].isdigit():
+        tokens, gaps = self._reading.tokens, self._reading.gaps
+        numbers = [token for token in place.taken if tokens[token][0].isdigit()]
+        if not place.unit and place.start not in numbers:
             return False
-        before, behind = gaps[place.start].rpartition("\n")[2], gaps[place.end].partition("\n")[0]
-        return not _OPERATORS.isdisjoint(before + behind) or self._is_wrong_result(place)
+        around = (
+            gaps[token].rpartition("\n")[2] + gaps[token + 1].partition("\n")[0]
+            for token in (*numbers, place.start, place.end - 1)
+        )
+        return not _OPERATORS.isdisjoint("".join(around)) or self._is_wrong_result(place)
 
     def _is_denied(self, place: Place) -> bool:
         """Whether its clause says no further on: "ryczałtu automat nie zatwierdza"."""
@@ -149,6 +155,17 @@ class Claims:
             return True
         return clause.tokens[0] == token and clause.opener in _BEGINS
 
+    def _is_asked(self, place: Place) -> bool:
+        """Whether it begins in a question that the next sentence answers: "Kaucja? Nie tu."."""
+        sentence = self._reading.units.sentence
+        return sentence(place.start) is not sentence(place.end - 1)
+
+    def _is_of_nothing(self, place: Place) -> bool:
+        """Whether what is to be paid is nothing: "za nocleg dopłaca Pan 0 zł"."""
+        tokens = self._reading.tokens
+        behind = tokens[place.end : place.end + _REACH_NOTHING]
+        return not place.unit and "0 złoty" in behind
+
     def _is_crossed_out(self, place: Place) -> bool:
         """Whether its line begins with a cross: "✗ 37 zł"."""
         line = self._reading.units.line(place.start)
@@ -174,8 +191,10 @@ class Claims:
         words, sentence = self._reading.words, self._reading.units.sentence(place.start)
         if words[sentence.start] in _THAT and sentence.start == sentence.line.start:
             return True
-        first = max(sentence.start, place.start - _REACH)
-        return any(word in _REPORTING for word in words[first : place.start])
+        before = words[max(sentence.start, place.start - _REACH) : place.start]
+        if any(word in _REPORTING for word in before):
+            return True
+        return any(f"{one} {other}" in _SEEMING for one, other in pairwise(before))
 
     def _heads(self, place: Place) -> Iterator[Sequence[int]]:
         """What heads a place: its list, its section, its column, what stands before a colon."""
