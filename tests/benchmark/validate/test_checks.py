@@ -262,6 +262,10 @@ BAD_CONTRAST: dict[str, tuple[Objects, list[str]]] = {
         contrast(1, scores={"include": "1/2", "exclude": 0}),
         [f"{ONE}'scores' must name: include, exclude, cite_f1"] * 2,
     ),
+    "a fraction of nothing": (
+        contrast(1, scores={**RIGHT, "include": "1/0"}),
+        [f"{ONE}'scores' must name: include, exclude, cite_f1"] * 2,
+    ),
     "full marks": (
         contrast(1, answer=REFERENCE, scores=RIGHT),
         [f"{ONE}gets full marks under the rule {rule}" for rule in BOTH],
@@ -292,10 +296,3 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "2 samples, 2 documents: 1 problem" in lines
     assert lines[-1].startswith("note: ")
     assert lines[-1].endswith("is wanted: these questions are easy, or few")
-    # What build made of documents as they were found may repeat a sentence.
-    write_records(where.documents, with_sentence(LONG))
-    main(command)
-    assert "a sentence stands in 'a' too" in capsys.readouterr().out
-    (tmp_path / "build.json").write_text("{}", encoding="utf-8")
-    main(command)
-    assert "a sentence stands in" not in capsys.readouterr().out

@@ -128,6 +128,11 @@ def test_facts_that_are_wrong(normalizer: Normalizer, fact: Mapping[str, Any], r
         draw(normalizer, [{"name": "fee", "value": "45 zł", **fact}])
 
 
+def test_a_value_that_is_listed_twice(normalizer: Normalizer) -> None:
+    with pytest.raises(FactError, match="price has the value of fee; list a value once"):
+        draw(normalizer, [FACTS[0], {"name": "price", "value": "45,00 zł", "others": ["39 zł"]}])
+
+
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
