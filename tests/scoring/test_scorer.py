@@ -47,21 +47,6 @@ def test_every_condition_under_both_rules(scorer: Scorer) -> None:
     }
 
 
-# Answer -> characters, and words as separated by white space.
-LENGTHS = {
-    " \n ": (3, 0),
-    "a\u00a0b\tc\n\nd": (8, 4),
-    "e-mail — tak": (12, 3),
-    "kos\u0301c\u0301": (6, 1),  # of the original text, accents of their own and all
-}
-
-
-@pytest.mark.parametrize(("answer", "lengths"), LENGTHS.items())
-def test_lengths(scorer: Scorer, answer: str, lengths: tuple[int, int]) -> None:
-    for scores in scorer.score(EVERYTHING, EVERYTHING.context, answer).values():
-        assert (scores["len_chars"], scores["len_words"]) == lengths
-
-
 def test_samples_of_two_data_sets_may_share_an_id(scorer: Scorer) -> None:
     one = Sample("same", "?", ("a",), {"include": ["paszport"]})
     other = Sample("same", "?", ("a",), {"include": ["dowód"]})

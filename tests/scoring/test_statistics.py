@@ -43,7 +43,9 @@ def tally_of(scores: dict[int, dict[str, float]], size: int) -> Tally:
 
 
 def test_means_are_over_conditions_not_over_samples() -> None:
-    estimates = tally_of(dict(enumerate(SCORES)), 3).estimates(seed=0)
+    tally = tally_of(dict(enumerate(SCORES)), 3)
+    assert tally.running_total == pytest.approx(25 / 36)
+    estimates = tally.estimates(seed=0)
     assert [(key, one.mean, one.count) for key, one in estimates.items()] == [
         (key, pytest.approx(float(mean)), count) for key, (mean, count) in MEANS.items()
     ]

@@ -26,7 +26,7 @@ def nfd(text: str) -> str:
     return unicodedata.normalize("NFD", text)
 
 
-SHY, ZWSP, BOM = "\u00ad", "\u200b", "\ufeff"
+SHY, ZWSP = "\u00ad", "\u200b"
 
 # Text -> N(text).
 NORMALIZED = {
@@ -38,23 +38,19 @@ NORMALIZED = {
     nfd("Żółtą łódź zgłoś w urzędzie"): "żółty łódź zgłosić w urząd",
     f"do{SHY}wo{SHY}dów oso{ZWSP}bistych": "dowód osobisty",
     f"urze{SHY}\u0328dzie": "urząd",  # the ogonek behind a soft hyphen
-    "ﬁrma i ﬂota": "firma i flota",
+    "ﬁrma ﬂota ﬁ\u0301": "firma flota fí",  # what becomes plain can take an accent
     "5 cm³ i 20 m²": "5 cm3 i 20 m2",
+    "½ ① ㎏ \u212am": "½ ① km",  # no NFKC: "½" would become "1⁄2"
+    # "İ".lower() is two characters, the second of which would end a word.
+    "İSTANBUL, İ": "i̇stanbul i̇",
+    # "Σ" is lowered by its neighbours, even those beyond a full stop.
+    "ΑΣ.Α ΑΣ Α": "ας α ας α",
 }
 
 
 @pytest.mark.parametrize(("text", "joined"), NORMALIZED.items())
 def test_normalized(normalizer: Normalizer, text: str, joined: str) -> None:
     assert normalizer(text).joined == joined
-
-
-def test_letters_are_lowered_after_splitting(normalizer: Normalizer) -> None:
-    # "İ".lower() is two characters, the second of which would end a word.
-    assert normalizer("İSTANBUL").words == ["i̇stanbul"]
-    assert normalizer("İ, Ż").lemmas == ["i̇", "ż"]
-    assert normalizer("STRASSE Straße").words == ["strasse", "straße"]
-    # "Σ" is lowered by its neighbours, even those beyond a full stop.
-    assert normalizer("ΑΣ.Α").words == normalizer("ΑΣ Α").words == ["ας", "α"]
 
 
 def test_lowering_a_text_is_lowering_its_words() -> None:
@@ -65,40 +61,9 @@ def test_lowering_a_text_is_lowering_its_words() -> None:
     assert split_words(text) == [word.lower() for word in WORD.findall(text)]
 
 
-# Text -> text without what cannot be seen. Not NFKC: "½" would become "1⁄2".
-CLEANED = {
-    "½ ① ㎏ № ⁄ ™": "½ ① ㎏ № ⁄ ™",
-    "ﬀ ﬁ ﬂ ﬃ ﬄ ﬅ ﬆ": "ff fi fl ffi ffl st st",
-    "\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u202a\u2066\u061c": "",
-    "ﬁ\u0301": "fí",  # what becomes plain can take the accent that follows
-    "\u212a": "K",  # the sign for kelvin is a K
-}
-
-
-@pytest.mark.parametrize(("text", "clean"), CLEANED.items())
-def test_cleaned(text: str, clean: str) -> None:
-    assert clean_text(text) == clean
-
-
 def test_only_format_characters_are_deleted() -> None:
     deleted = [chr(point) for point in range(0x110000) if not clean_text(chr(point))]
     assert {unicodedata.category(character) for character in deleted} == {"Cf"}
-
-
-# Text -> the part of it that each word is.
-SPANS = {
-    "JPK_VAT.": ["JPK", "VAT"],
-    nfd("kość łóżko"): [nfd("kość"), nfd("łóżko")],
-    f"urzę{SHY}dzie {BOM}gmi{ZWSP}ny": [f"urzę{SHY}dzie", f"gmi{ZWSP}ny"],
-    "ﬁrma oﬃce 5 cm³.": ["ﬁrma", "oﬃce", "5", "cm³"],
-    "İ, Żar": ["İ", "Żar"],
-}
-
-
-@pytest.mark.parametrize(("text", "parts"), SPANS.items())
-def test_original_spans(normalizer: Normalizer, text: str, parts: list[str]) -> None:
-    spans = normalizer(text).original_spans
-    assert [text[start:end] for start, end in spans] == parts
 
 
 # Characters that meet in texts from PDFs, and those that Unicode joins in odd ways: Hangul and
