@@ -1,8 +1,5 @@
 """What is not given in full: summaries, --language, --data, --model, the environment."""
 
-import json
-import os
-import subprocess
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -18,7 +15,7 @@ from ragifeval.generators.config import PluginConfig, load_local_config, load_re
 from ragifeval.generators.config.reading import read_model_args
 from ragifeval.paths import REMOTE_CONFIG
 from tools.testing.loopback import Loopback, chat
-from tools.testing.process import Finished, call
+from tools.testing.process import Finished, call, records, write_records
 
 REFUSAL = "I could not find an answer to the question"
 Call = Callable[..., Finished]
@@ -39,24 +36,22 @@ def own(tmp_path: Path) -> Path:
     """A folder with two English questions; a refusal in English is right for one of them."""
     folder = tmp_path / "own"
     folder.mkdir()
-    (folder / "documents.jsonl").write_text('{"id": "a", "contents": "The fee is 17 euros."}\n')
-    samples = [
-        {
-            "id": "e1",
-            "question": "What is the fee that I have to pay for this and when?",
-            "context": ["a"],
-            "expect": {"refuse": True},
-            "reference": REFUSAL,
-        },
-        {
-            "id": "e2",
-            "question": "How much is it and who does it?",
-            "context": ["a"],
-            "expect": {"include": ["Fee is 17 euros"], "cite": ["a"]},
-            "reference": "The fee is 17 euros [0].",
-        },
-    ]
-    (folder / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in samples))
+    write_records(folder / "documents.jsonl", [{"id": "a", "contents": "The fee is 17 euros."}])
+    refused = {
+        "id": "e1",
+        "question": "What is the fee that I have to pay for this and when?",
+        "context": ["a"],
+        "expect": {"refuse": True},
+        "reference": REFUSAL,
+    }
+    answered = {
+        "id": "e2",
+        "question": "How much is it and who does it?",
+        "context": ["a"],
+        "expect": {"include": ["Fee is 17 euros"], "cite": ["a"]},
+        "reference": "The fee is 17 euros [0].",
+    }
+    write_records(folder / "samples.jsonl", [refused, answered])
     return folder
 
 
@@ -81,13 +76,8 @@ class TestRecalled:
         assert (done.code, total(done)) == (0, "100.00"), done.err
         assert "note" not in done.err
         assert log.read_bytes() == (log.parent / "again.jsonl").read_bytes()
-        third = run("score", "again.jsonl", "--wide")
-        assert third.out.splitlines()[1:] == done.out.splitlines()[1:]
-
-    def test_from_another_folder(self, log: Path, tmp_path: Path) -> None:
-        (tmp_path / "elsewhere").mkdir()
-        done = call(main, "score", log, cwd=tmp_path / "elsewhere")
-        assert (done.code, total(done)) == (0, "100.00"), done.err
+        elsewhere = call(main, "score", log, "--wide", cwd=log.parent / "own")
+        assert elsewhere.out == done.out
 
     def test_what_is_given_and_differs_is_said(self, run: Call, log: Path) -> None:
         done = run("score", log, "--refusal_message", "No idea", "--matching", "words")
@@ -98,7 +88,7 @@ class TestRecalled:
 
     def test_data_that_changed_are_said(self, run: Call, log: Path, own: Path) -> None:
         documents = own / "documents.jsonl"
-        documents.write_text('{"id": "a", "contents": "Other."}\n')
+        write_records(documents, [{"id": "a", "contents": "Other."}])
         assert "note: scored by another data than in the run" in run("score", log).err
         documents.unlink()
         gone = run("score", log)
@@ -107,11 +97,9 @@ class TestRecalled:
 
     def test_report_and_judge_take_it_too(self, run: Call, log: Path) -> None:
         page = run("report", log, "-o", "page.html", "--lang", "en")
-        assert page.code == 0
-        assert "note: " not in page.err
+        assert (page.code, "note: " in page.err) == (0, False)
         judged = run("judge", log, "--metrics", "lexical")
-        assert judged.code == 0, judged.err
-        assert "2 answers" in judged.out
+        assert (judged.code, "2 answers" in judged.out) == (0, True), judged.err
 
     def test_without_a_summary_the_signature_says_what_differs(self, run: Call, log: Path) -> None:
         log.with_suffix(".summary.json").unlink()
@@ -134,31 +122,23 @@ def test_a_language_picks_prompt_messages_and_normalizer(run: Call, own: Path) -
     )
 
 
-DATA = [
-    (["--data", "own"], 0, "2 of 2 samples answered"),
-    (["--data", "own", "--eval_path", "own/samples.jsonl", "--ids", "e1"], 0, "1 of 1 samples"),
-    (["--data", "core", "--limit", "1"], 0, "1 of 1 samples answered"),
-    (["--data", "cor"], 2, "data: 'cor' is no set and no folder with documents.jsonl; sets are:"),
-]
-
-
-@pytest.mark.parametrize(("options", "code", "shown"), DATA)
-def test_data(run: Call, own: Path, options: list[str], code: int, shown: str) -> None:
-    done = run("local", *options)
-    assert done.code == code
-    assert shown in done.out + done.err
+def test_data(run: Call, own: Path) -> None:
+    write_records(own / "few.jsonl", records(own / "samples.jsonl")[:1])
+    few = run("local", "--data", "own", "--eval_path", "own/few.jsonl")
+    assert "1 of 1 samples answered" in few.out
+    wrong = run("local", "--data", "cor")
+    assert wrong.code == 2
+    assert "data: 'cor' is no set and no folder with documents.jsonl; sets are:" in wrong.err
 
 
 # --model_args -> keys and values.
 ARGS: dict[str, Mapping[str, Any]] = {
-    "threads=16": {"threads": 16},
     "threads=16,api_base=http://h:1/v1": {"threads": 16, "api_base": "http://h:1/v1"},
     "max-tokens=7, temperature=none": {"max_tokens": 7, "temperature": None},
-    'api_base=["http://a","http://b"],threads=2': {
-        "api_base": ["http://a", "http://b"],
+    'extra_body={"a": {"b": [1, 2]}, "c": "x,y"},threads=2': {
+        "extra_body": {"a": {"b": [1, 2]}, "c": "x,y"},
         "threads": 2,
     },
-    'extra_body={"a": {"b": [1, 2]}, "c": "x,y"}': {"extra_body": {"a": {"b": [1, 2]}, "c": "x,y"}},
     "trust_remote_code=True,dtype=float16": {"trust_remote_code": True, "dtype": "float16"},
     '{"threads": 3}': {"threads": 3},
     "": {},
@@ -173,7 +153,6 @@ def test_model_args(text: str, values: Mapping[str, Any]) -> None:
 # --model_args of a remote model -> what the summary tells of them.
 SHOWN = {
     "threads=16, temperature=0,max-tokens=None": "threads=16,temperature=0,max_tokens=null",
-    "api_base=http://h:1/v1": "api_base=http://h:1/v1",
     "api_base=http://anna:pass@h:1/v1?key=sk-1,threads=2": 'api_base=["http://h:1/v1"],threads=2',
     '{"api_base": ["http:\\/\\/h", "http://\\u0061:b@i"]}': 'api_base=["http://h", "http://i"]',
     "vertex_credentials=key.json,model=m": "vertex_credentials=***,model=m",
@@ -201,9 +180,7 @@ def test_no_secret_of_a_plugin_is_told() -> None:
 
 WRONG = {
     "threads": "--model_args: 'threads' is not KEY=VALUE",
-    "api_base=127.0.0.1:8011/v1": "--model_args: api_base: must be a URL",
     "thread=3": "--model_args: unknown key 'thread'; did you mean 'threads'?",
-    "threads=x": '--model_args: threads: input should be a valid integer; given is "x"',
     '{"threads"': "--model_args: is not valid JSON",
 }
 
@@ -219,9 +196,7 @@ def test_keys_of_the_command_line_go_over_those_of_the_file(tmp_path: Path) -> N
     path = tmp_path / "model.json"
     path.write_text('{"model": "a", "dtype": "float32", "batch_size": 2}')
     config = load_local_config(path, {"model": "b", "batch_size": 4})
-    assert config.model_dump(include={"model", "dtype", "batch_size"}) == {
-        **{"model": "b", "dtype": "float32", "batch_size": 4},
-    }
+    assert (config.model, config.dtype, config.batch_size) == ("b", "float32", 4)
     assert load_remote_config(REMOTE_CONFIG, {"model": 7}).model == "7"
     path.write_text('{"model": "a", "dtyp": "float32"}')
     with pytest.raises(UserError, match=f"{path}: unknown key 'dtyp'"):
@@ -247,34 +222,22 @@ def test_the_variables_of_openai_come_last(tmp_path: Path) -> None:
             assert "sk-1" not in (tmp_path / "o.summary.json").read_text("utf-8")
 
 
-def test_a_share_for_a_percentage_is_refused(run: Call) -> None:
-    done = run("compare", "a.jsonl", "--fail-under", "total=0.8")
-    assert done.code == 2
-    assert "per cent is meant: total=80?" in done.err
-
-
-def test_a_command_that_was_meant(run: Call) -> None:
+def test_what_was_meant(run: Call) -> None:
     assert "unknown command 'scor'; did you mean 'score'?" in run("scor").err
     done = call(partial(evaluate, "local"), "--lim", "3", cwd=Path.cwd())
     assert "error: unknown option '--lim'; did you mean '--limit'?" in done.err
     key = "unknown option '--api_base'; a key of the config is --model_args api_base=..."
-    for command in ("local", "remote", "judge"):
-        assert key in run(command, "--api-base", "http://h").err
-    assert "--model: input should be" in (err := run("local", "--model", "baseline/extractve").err)
-    assert err.endswith("did you mean 'baseline/extractive'?\n")
-    assert run("validate", "mine").err.startswith(
-        "ragifeval validate: error: unrecognized arguments: mine; is --data mine meant?"
-    )
-    for words in (["local", "mine"], ["validate", "-v"], ["score", "a", "--wide", "true", "b"]):
-        error = f"ragifeval {words[0]}: error: unrecognized arguments: {words[-1]} (--help"
-        assert run(*words).err.startswith(error)
+    assert key in run("remote", "--api-base", "http://h").err
+    model = run("local", "--model", "baseline/extractve").err
+    assert model.endswith("did you mean 'baseline/extractive'?\n")
+    assert "unrecognized arguments: mine; is --data mine meant?" in run("validate", "mine").err
+    assert "arguments: b (--help" in run("score", "a", "--wide", "true", "b").err
+    share = run("compare", "a.jsonl", "--fail-under", "total=0.8")
+    assert (share.code, "per cent is meant: total=80?" in share.err) == (2, True)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(run: Call, shell: str) -> None:
-    done = run("--print-completion", shell)
+def test_completion(run: Call) -> None:
+    done = run("--print-completion", "bash")
     assert done.code == 0, done.err
     for name in ("compare", "fail_under", "log_path"):
         assert name in done.out
-    if shell == "bash":
-        subprocess.run(["bash", "-n"], input=done.out, text=True, check=True, env=dict(os.environ))

@@ -14,7 +14,7 @@ from ragifeval.text.normalizer import Normalizer
 
 @pytest.fixture(scope="module")
 def criteria(normalizer: Normalizer) -> Criteria:
-    badwords = frozenset(map(normalizer.lemma, ["kurwa", "dureń", "zajebisty"]))
+    badwords = frozenset(map(normalizer.lemma, ["kurwa", "dureń"]))
     return Criteria(normalizer, REFUSAL_MESSAGE, badwords)
 
 
@@ -23,7 +23,7 @@ def scores(
     name: str,
     parameter: object,
     answer: str,
-    context: Sequence[str] = ("a", "b", "c", "d"),
+    context: Sequence[str] = (),
 ) -> dict[str, float]:
     """The rule's name -> the score of a condition that counts."""
     response = Response(answer, Text(criteria.normalizer(answer)), context)
@@ -40,13 +40,11 @@ SHARES: list[tuple[str, list[Any], str, float, float]] = [
     # A statement is judged in one way under both rules; the phrases beside it are not.
     ("include", [{"say": ["20 zł"]}], "Opłata to 120 zł.", MISSED, MISSED),
     ("include", [{"say": ["4000 zł"]}], "Kara to 4 tys. zł.", FOUND, FOUND),
-    ("include", [{"say": ["20 zł"]}], "Nie płaci się 20 zł.", MISSED, MISSED),
     ("include", [{"say": ["20 zł"]}, "20 zł"], "Opłata to 120 zł.", 1 / 2, 0),
     ("include", [{"any": [{"say": ["20 zł"]}, "20 zł"]}], "Opłata to 120 zł.", FOUND, MISSED),
     ("include", [{"all": [["4000 zł"], NEVER]}], "4 tys. zł, nie 20 zł.", MISSED, FOUND),
     # Inflection, letter case, and what is written in another way.
     ("include", ["dowód osobisty"], "Potrzebne są dwa dowody osobiste.", FOUND, FOUND),
-    ("include", ["prawo jazdy"], "PRAWA JAZDY NIE WYDAJE STAROSTA", FOUND, FOUND),
     ("include", ["urząd gminy"], "urząd\u00a0gmi\u00adny", FOUND, FOUND),
     # Part of a word, word order, numbers in one form.
     ("include", ["20 zł"], "Opłata wynosi 120 zł.", FOUND, MISSED),
@@ -54,26 +52,17 @@ SHARES: list[tuple[str, list[Any], str, float, float]] = [
     ("include", ["4 tys. zł"], "cztery tysiące złotych", MISSED, FOUND),
     # Not stated.
     ("include", ["paszport"], "Wystarczy dowód osobisty.", MISSED, MISSED),
-    ("include", ["paszport"], "", MISSED, MISSED),
     ("include", ["paszport"], " … !", MISSED, MISSED),
     # The share of entries.
-    ("include", ["paszport", "dowód osobisty"], "Paszport albo prawo jazdy.", 1 / 2, 1 / 2),
     ("include", ["paszport", "dowód", "prawo jazdy"], "Paszport i prawo jazdy.", 2 / 3, 2 / 3),
-    ("include", ["20 zł", "30 dni", "wojewoda"], "120 zł do wojewody w 30 dni", 1.0, 2 / 3),
-    ("include", ["paszport", "paszport"], "paszportu", 1.0, 1.0),
     # Alternatives: one of them is enough, several are no more.
-    ("include", [["20 zł", "dwadzieścia złotych"]], "dwadzieścia złotych", FOUND, FOUND),
     ("include", [["20 zł", "dwadzieścia złotych"]], "20 zł, dwadzieścia złotych", FOUND, FOUND),
-    ("include", [["tak", "owszem"]], "Nie.", MISSED, MISSED),
     ("include", [["tak", "owszem"], "wojewoda"], "Nie, to robi wojewoda.", 1 / 2, 1 / 2),
-    ("include", [["tak"], ["wojewoda", "starosta"]], "Tak, starosta.", 1.0, 1.0),
     # What is found is found in the same way; the score is the share that is not.
-    ("exclude", [NEVER], "Opłata wynosi 120 zł.", 1.0, 1.0),
     ("exclude", [NEVER, "20 zł"], "Opłata to nie 20 zł.", 1 / 2, 1 / 2),
     ("exclude", [NEVER], "Dwadzieścia złotych.", 0.0, 0.0),
     ("exclude", ["20 zł"], "Opłata wynosi 120 zł.", 0.0, 1.0),
     ("exclude", [["tak", "owszem"], "wojewoda"], "Nie, to robi wojewoda.", 1 / 2, 1 / 2),
-    ("exclude", ["60 zł", "200 zł"], "Paszport kosztuje 160 zł.", 1 / 2, 1.0),
     ("exclude", ["pesel", "nip", "regon"], "Podaje się NIP.", 2 / 3, 2 / 3),
 ]
 
@@ -91,62 +80,33 @@ ALL = (1.0, 1.0, 1.0)
 # Documents to cite of the context a, b, c, d; answer; F1, precision, recall.
 CITE: list[tuple[list[str], str, tuple[float, float, float]]] = [
     (["a"], "[0] Opłata [0] wynosi 17 zł [0].", ALL),
-    (["a", "c"], "17 zł [0], a dla seniora 5 zł [2].", ALL),
     (["a", "c"], "17 zł [2,0].", ALL),
-    (["a", "c"], "17 zł [ 0 ,2 ].", ALL),
     (["a", "c"], "17 zł [0\u00a02].", ALL),
-    (["a", "c"], "17 zł [0 2].", ALL),
-    (["a", "c"], "17 zł [0][2]", ALL),
     (["a", "c"], "[0, 2] i [2, 0] i [0, 0]", ALL),
     # F1 = 2 · 1 · 1/2 / (1 + 1/2)
     (["a", "c"], "[0]", (2 / 3, 1.0, 1 / 2)),
     (["a"], "[0, 1]", (2 / 3, 1 / 2, 1.0)),
     # F1 = 2 · 2/3 · 1 / (2/3 + 1)
     (["a", "c"], "[0, 1, 2]", (4 / 5, 2 / 3, 1.0)),
-    # F1 = 2 · 1/3 · 1/2 / (1/3 + 1/2)
-    (["a", "b"], "[1, 2, 3]", (2 / 5, 1 / 3, 1 / 2)),
-    (["a", "b", "c"], "[3]", NONE),
-    # Numbers of no document count against precision.
-    (["a"], "[4]", NONE),
-    (["a"], "W roku [2024] opłata [0] wzrosła.", (2 / 3, 1 / 2, 1.0)),
     (["a"], "[0, 99999999999999999999]", (2 / 3, 1 / 2, 1.0)),
-    (["b"], "[11]", NONE),
     # What the published implementation fell over.
     (["b"], "[1,]", ALL),
-    (["b"], "[,1]", ALL),
-    (["b"], "[1,,1]", ALL),
-    (["a"], "[ ]", NONE),
     (["a"], "[]", NONE),
-    (["a"], "[,]", NONE),
     (["a"], "", NONE),
     (["c"], "[²]", NONE),
-    (["d"], "[٣]", NONE),
     (["c"], "[②]", NONE),
     # Leading zeros change no number.
     (["b"], "[1] [01] [001]", ALL),
-    (["a"], "[00]", ALL),
-    (["a"], "[0] [10]", (2 / 3, 1 / 2, 1.0)),
     # No citations.
-    (["a"], "0", NONE),
-    (["a"], "(0)", NONE),
     (["a"], "[0", NONE),
-    (["a"], "0]", NONE),
     (["b", "c"], "[1-2]", NONE),
-    (["b", "c"], "[1; 2]", NONE),
-    (["b", "c"], "[1.2]", NONE),
-    (["b"], "[nr 1]", NONE),
-    (["b"], "[1a]", NONE),
     # Nested brackets: the innermost that hold only digits, spaces and commas.
     (["a", "b"], "[[0], [1]]", ALL),
-    (["b"], "[0 [1]]", ALL),
-    (["a"], "[zob. [0] i inne]", ALL),
-    (["a"], "[[0]", ALL),
     (["a"], "[0](https://example.org)", ALL),
     # A number too long for an int, and brackets too many for a careless expression.
     (["a"], f"[0] [{'9' * 1_000_000}]", (2 / 3, 1 / 2, 1.0)),
     (["b"], f"[{'0' * 1_000_000}1]", ALL),
     (["a"], "[" * 1_000_000 + "0]", ALL),
-    (["a"], "[" + "1, " * 300_000, NONE),
     (["a"], "[0, " * 300_000 + "0]", ALL),
 ]
 
@@ -166,21 +126,9 @@ def test_cite(
         assert condition.score(response, rule) == pytest.approx(values)
 
 
-# The context as the model saw it, the documents to cite, answer, F1.
-SHUFFLED: list[tuple[str, list[str], str, float]] = [
-    ("bacd", ["a"], "[0]", 0.0),
-    ("bacd", ["a"], "[1]", 1.0),
-    ("dcba", ["a", "b"], "[2, 3]", 1.0),
-    ("dcba", ["a", "b"], "[1, 2]", 1 / 2),
-]
-
-
-@pytest.mark.parametrize(("context", "expected", "answer", "f1"), SHUFFLED)
-def test_cite_counts_in_the_order_shown(
-    criteria: Criteria, context: str, expected: list[str], answer: str, f1: float
-) -> None:
-    found = scores(criteria, "cite", expected, answer, tuple(context))
-    assert found == pytest.approx({"substring": f1, "words": f1})
+def test_cite_counts_in_the_order_shown(criteria: Criteria) -> None:
+    found = scores(criteria, "cite", ["a", "b"], "[1, 2]", tuple("dcba"))
+    assert found == pytest.approx({"substring": 1 / 2, "words": 1 / 2})
 
 
 MESSAGE = "Nie udało mi się odnaleźć odpowiedzi na pytanie"
@@ -188,27 +136,19 @@ MESSAGE = "Nie udało mi się odnaleźć odpowiedzi na pytanie"
 REFUSALS = {
     MESSAGE: True,
     f"Przykro mi. „{MESSAGE}”, bo dotyczy pogody.": True,
-    f"{MESSAGE.upper()}!": True,
     f"niestety {MESSAGE.lower()} o loty": True,
-    f"{MESSAGE}. Opłata wynosi 17 zł [0].": True,
     "Nie udało mi się znaleźć odpowiedzi na pytanie": False,
     # The original text counts, not its lemmas.
     "Nie udaje mi się odnaleźć odpowiedzi na pytanie": False,
-    "Nie udało mi się odnaleźć odpowiedzi, na pytanie": False,
     "Nie udało mi się odnaleźć  odpowiedzi na pytanie": False,
-    "Nie wiem.": False,
     "": False,
 }
-# Answer -> whether it is safe, with "kurwa", "dureń" and "zajebisty" for bad words.
+# Answer -> whether it is safe, with "kurwa" and "dureń" for bad words.
 SAFETY = {
-    "Wniosek składa się w urzędzie gminy.": True,
     "": True,
     "Kurwa, nie wiem.": False,
-    "KURWY!": False,
     "Nie jest Pan durniem, ale wniosek trzeba poprawić.": False,
-    "zajebistego urzędu": False,
     "ku\u00adrwa": False,
-    "kur_wa": True,
     "Kurwik to nazwisko.": True,  # a whole word, not a part of one
     "Durnie wyglądający formularz": False,  # "durnie" is the plural of "dureń"
     "kura, kurtka i kuratorium": True,
@@ -228,18 +168,10 @@ def test_refuse_and_safe(criteria: Criteria, name: str, answer: str, is_met: boo
 
 
 @pytest.mark.parametrize(
-    ("message", "answer", "refused"),
-    [
-        ("BRAK DANYCH.", "Niestety: brak danych.", 1.0),
-        ("Brak danych.", "Brak danych", 0.0),
-        ("Brak danych.", REFUSAL_MESSAGE, 0.0),
-        ("Żaden z dokumentów", "ŻADEN Z DOKUMENTÓW nie mówi o tym.", 1.0),
-    ],
+    ("answer", "refused"), [("Niestety: brak danych.", 1.0), ("Brak danych", 0.0), (MESSAGE, 0.0)]
 )
-def test_refuse_in_other_words(
-    normalizer: Normalizer, message: str, answer: str, refused: float
-) -> None:
-    own = Criteria(normalizer, message, frozenset())
+def test_refuse_in_other_words(normalizer: Normalizer, answer: str, refused: float) -> None:
+    own = Criteria(normalizer, "BRAK danych.", frozenset())
     assert scores(own, "refuse", True, answer) == {"substring": refused, "words": refused}
 
 

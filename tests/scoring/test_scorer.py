@@ -18,18 +18,14 @@ def scorer(normalizer: Normalizer) -> Scorer:
     return Scorer(Criteria(normalizer, REFUSAL_MESSAGE, badwords))
 
 
-EVERYTHING = Sample(
-    id="p01",
-    question="Ile wynosi opłata?",
-    context=("a", "b", "c"),
-    expect={
-        "include": ["20 zł", ["urząd", "wojewoda"]],
-        "exclude": ["30 dni"],
-        "cite": ["a", "b"],
-        "refuse": False,
-        "safe": True,
-    },
-)
+EXPECT = {
+    "include": ["20 zł", ["urząd", "wojewoda"]],
+    "exclude": ["30 dni"],
+    "cite": ["a", "b"],
+    "refuse": False,
+    "safe": True,
+}
+EVERYTHING = Sample("p01", "Ile wynosi opłata?", ("a", "b", "c"), EXPECT)
 
 
 def test_every_condition_under_both_rules(scorer: Scorer) -> None:
@@ -51,40 +47,6 @@ def test_every_condition_under_both_rules(scorer: Scorer) -> None:
     }
 
 
-def test_an_empty_answer(scorer: Scorer) -> None:
-    met = dict.fromkeys(("exclude", "refuse", "safe"), 1.0)
-    missed = ("include", "cite_f1", "cite_precision", "cite_recall", "len_chars", "len_words")
-    expected = {**met, **dict.fromkeys(missed, 0.0)}
-    found = scorer.score(EVERYTHING, EVERYTHING.context, "")
-    assert found == {"substring": expected, "words": expected}
-
-
-def test_only_what_is_expected_is_scored(scorer: Scorer) -> None:
-    sample = Sample("p02", "Jaka będzie pogoda?", ("a",), {"refuse": True})
-    found = scorer.score(sample, sample.context, f"{REFUSAL_MESSAGE}.")
-    expected = {"refuse": 1.0, "len_chars": 48.0, "len_words": 8.0}
-    assert found == {"substring": expected, "words": expected}
-
-
-# Answer -> characters, and words as separated by white space.
-LENGTHS = {
-    "": (0, 0),
-    " \n ": (3, 0),
-    "Tak.": (4, 1),
-    "120 zł [0]": (10, 3),
-    "a\u00a0b\tc\n\nd": (8, 4),
-    "e-mail — tak": (12, 3),
-    "Tak — nie.": (10, 3),  # a dash between spaces is one, too
-    "kos\u0301c\u0301": (6, 1),  # of the original text, accents of their own and all
-}
-
-
-@pytest.mark.parametrize(("answer", "lengths"), LENGTHS.items())
-def test_lengths(scorer: Scorer, answer: str, lengths: tuple[int, int]) -> None:
-    for scores in scorer.score(EVERYTHING, EVERYTHING.context, answer).values():
-        assert (scores["len_chars"], scores["len_words"]) == lengths
-
-
 def test_samples_of_two_data_sets_may_share_an_id(scorer: Scorer) -> None:
     one = Sample("same", "?", ("a",), {"include": ["paszport"]})
     other = Sample("same", "?", ("a",), {"include": ["dowód"]})
@@ -104,42 +66,30 @@ def test_more_samples_than_are_remembered(
         assert [scores["include"] for scores in found] == [0.0, 1.0, 0.0, 1.0]
 
 
-def written(folder: Path, content: bytes) -> Path:
-    path = folder / "badwords.txt"
-    path.write_bytes(content)
-    return path
-
-
-def test_badwords_are_one_a_line(tmp_path: Path) -> None:
-    path = written(tmp_path, "\ufeffDureń\r\n\r\n  kurwa \ncho\u00adlera".encode())
-    assert list(read_badwords(path)) == ["dureń", "kurwa", "cholera"]
-
-
-def test_the_lemmas_of_badwords_are_what_counts(tmp_path: Path, normalizer: Normalizer) -> None:
-    path = written(tmp_path, "durniem\ndurniowi\nkurwami\nxyzżźć\n".encode())
-    assert load_badwords(path, normalizer) == {"dureń", "kurwa", "xyzżźć"}
+def test_badwords_are_one_a_line(tmp_path: Path, normalizer: Normalizer) -> None:
+    path = tmp_path / "badwords.txt"
+    path.write_bytes("\ufeffDurniem\r\n\r\n  kurwami \ncho\u00adlera".encode())
+    assert list(read_badwords(path)) == ["durniem", "kurwami", "cholera"]
+    assert load_badwords(path, normalizer) == {"dureń", "kurwa", "cholera"}
 
 
 EXPECTED = "one word a line is expected, not"
-NOTHING = ": holds no words; one word a line is expected"
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ("dureń\nty durniu\n".encode(), f":2: {EXPECTED} 'ty durniu'"),
-        (b"kurwa\n\nsukin-syn\n", f":3: {EXPECTED} 'sukin-syn'"),
         (b"***\n", f":1: {EXPECTED} '***'"),
-        ("kurwa, dureń".encode(), f":1: {EXPECTED} 'kurwa, dureń'"),
-        (b"", NOTHING),
-        (b"\n \r\n", NOTHING),
-        (b"\xef\xbb\xbf", NOTHING),
+        (b"\xef\xbb\xbf\n ", ": holds no words; one word a line is expected"),
         ("dureń".encode("cp1250"), ": is not UTF-8 text (unexpected end of data)"),
         (None, ": cannot be read: No such file or directory"),
     ],
 )
 def test_what_is_no_list_of_badwords(tmp_path: Path, content: bytes | None, said: str) -> None:
-    path = tmp_path / "missing.txt" if content is None else written(tmp_path, content)
+    path = tmp_path / "badwords.txt"
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(UserError) as caught:
         read_badwords(path)
     assert str(caught.value) == f"{path}{said}"

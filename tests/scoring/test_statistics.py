@@ -16,7 +16,7 @@ SCORES: list[dict[str, float]] = [
     {"exclude": 1.0, "refuse": 0.0, "len_chars": 50.0, "len_words": 7.0},
     {"safe": 1.0, "include": 1.0, "len_chars": 0.0, "len_words": 0.0},
 ]
-# Key -> mean, number of conditions.
+# Key, in the order of the registry -> mean, number of conditions.
 MEANS = {
     "include": (Fraction(3, 4), 2),
     "exclude": (Fraction(1), 1),
@@ -43,10 +43,12 @@ def tally_of(scores: dict[int, dict[str, float]], size: int) -> Tally:
 
 
 def test_means_are_over_conditions_not_over_samples() -> None:
-    estimates = tally_of(dict(enumerate(SCORES)), 3).estimates(seed=0)
-    assert {key: (estimate.mean, estimate.count) for key, estimate in estimates.items()} == {
-        key: (pytest.approx(float(mean)), count) for key, (mean, count) in MEANS.items()
-    }
+    tally = tally_of(dict(enumerate(SCORES)), 3)
+    assert tally.running_total == pytest.approx(25 / 36)
+    estimates = tally.estimates(seed=0)
+    assert [(key, one.mean, one.count) for key, one in estimates.items()] == [
+        (key, pytest.approx(float(mean)), count) for key, (mean, count) in MEANS.items()
+    ]
 
 
 def test_the_interval_of_one_sample_is_all_that_a_share_can_be() -> None:
@@ -63,19 +65,6 @@ def test_the_interval_of_one_sample_is_all_that_a_share_can_be() -> None:
     twice = tally_of({0: {"include": 1.0, "exclude": 0.0}, 1: {"include": 0.0}}, 2)
     difference = twice.difference("include", [0], [1], seed=0)
     assert difference == Estimate(-1, 1, -1, 1)
-
-
-def test_keys_stand_in_the_order_of_the_registry() -> None:
-    assert list(tally_of(dict(enumerate(SCORES[::-1])), 3).estimates(seed=0)) == list(MEANS)
-
-
-def test_precision_recall_and_lengths_are_shown_not_aggregated() -> None:
-    counted = {"cite_f1": 1 / 2, "refuse": 1.0}
-    shown = {"cite_precision": 0.0, "cite_recall": 0.0, "len_chars": 9.0, "len_words": 2.0}
-    estimates = tally_of({0: {**counted, **shown}}, 1).estimates(seed=0)
-    assert estimates["correctness"].mean == 1 / 2
-    assert estimates["safety"].mean == 1.0
-    assert estimates["total"] == Estimate(3 / 4, 2, 0, 1)
 
 
 def test_what_no_sample_has_is_left_out() -> None:
@@ -100,17 +89,6 @@ def test_samples_without_an_answer_are_left_out() -> None:
     assert some.estimates(seed=0) == tally_of(dict(enumerate(scores)), 6).estimates(seed=0)
 
 
-def test_running_total() -> None:
-    tally = Tally(3)
-    assert tally.running_total is None
-    tally.add(2, {"len_chars": 5.0, "cite_precision": 1.0})
-    assert tally.running_total is None
-    tally.add(0, {"include": 1 / 2, "cite_precision": 0.0, "refuse": 1.0})
-    assert tally.running_total == pytest.approx(3 / 4)
-    tally.add(1, {"safe": 0.0})
-    assert tally.running_total == pytest.approx(1 / 2)
-
-
 class TestInterval:
     def test_the_same_seed_gives_the_same_interval(self) -> None:
         scores = {n: {"include": (n * 37 % 101) / 101} for n in range(50)}
@@ -124,10 +102,6 @@ class TestInterval:
         estimate = tally_of({n: {"safe": n % 2} for n in range(20)}, 20).estimates(seed)["safe"]
         assert 0.2 < estimate.low < 0.5 < estimate.high < 0.8
 
-    def test_scores_that_are_all_equal_have_no_width(self) -> None:
-        estimates = tally_of({n: {"safe": 1.0} for n in range(20)}, 20).estimates(seed=0)
-        assert estimates["safe"] == Estimate(1.0, 20, 1.0, 1.0)
-
     # Samples, each the scores of its counted conditions -> all n^n resamplings can be listed.
     CASES: dict[str, list[dict[str, float]]] = {
         "one condition each": [{"include": value} for value in (0.0, 0.3, 0.55, 1.0)],
@@ -138,7 +112,6 @@ class TestInterval:
             {"include": 0.2, "safe": 1.0},
             {"include": 0.7, "cite_f1": 0.0, "refuse": 1.0, "safe": 1.0},
         ],
-        "three samples": [{"include": 0.1, "safe": 1.0}, {"include": 0.5}, {"refuse": 0.8}],
     }
 
     @pytest.mark.parametrize("samples", CASES.values(), ids=CASES)

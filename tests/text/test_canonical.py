@@ -7,12 +7,9 @@ from ragifeval.text.normalizer import Normalizer
 
 CASES = [
     # figures
-    ("4000", "4000"),
     ("4 000", "4000"),
     ("4\u00a0000", "4000"),
-    ("4\u202f000", "4000"),
     ("4.000", "4000"),
-    ("1 234 567", "1234567"),
     ("1.234.567,50", "1234567.5"),
     ("2024 300", "2024 300"),  # a group of thousands starts with three digits at most
     ("0 500", "0 500"),
@@ -20,77 +17,51 @@ CASES = [
     ("112.50", "112.5"),
     ("112,00", "112"),
     ("3,14159", "3 14159"),  # five decimals are two numbers side by side
-    ("1, 2, 3", "1 2 3"),
     ("1234567890123456", "1234567890123456"),
     ("12345678901234567890 tys.", "12345678901234567890 tysiąc"),
     ("007", "007"),
-    ("00-950", "00 950"),
     # what multiplies
     ("4 tys.", "4000"),
-    ("4,5 tys.", "4500"),
-    ("2 mln", "2000000"),
     ("1,2 mld", "1200000000"),
     ("pięć tys.", "5000"),
     ("tys.", "tysiąc"),
     # number words
     ("siedmiu", "7"),
-    ("dwadzieścia jeden", "21"),
     ("stu dwudziestu trzech", "123"),
     ("trzynaście jeden", "13 1"),  # nothing follows a thirteen
     ("dwa trzy", "2 3"),
     ("dwadzieścia sto", "20 100"),
-    ("tysiąc", "1000"),
     ("dwa tysiące pięćset", "2500"),
-    ("sto tysięcy", "100000"),
     ("dwa miliony trzysta tysięcy dwanaście", "2300012"),
-    ("półtora", "1.5"),
     ("półtora tysiąca", "1500"),
-    ("dwa, trzy", "2 3"),
     # units and signs
     ("80%", "80 procent"),
-    ("80 %", "80 procent"),
-    ("80 procentach", "80 procent"),
     ("10MB", "10 mb"),
     ("10 megabajtów", "10 mb"),
     ("492x633", "492 x 633"),
-    ("492 × 633", "492 x 633"),
     ("70 m²", "70 m2"),
     ("70 metrów kwadratowych", "70 m2"),
     ("15a", "15a"),
     ("5t", "5 t"),
-    ("3,5 tony", "3.5 t"),
     ("§ 3", "paragraf 3"),
-    ("art. 5", "artykuł 5"),
     # currencies
-    ("30 zł", "30 złoty"),
     ("30zł", "30 złoty"),
-    ("30 PLN", "30 złoty"),
     ("PLN 30", "30 złoty"),
-    ("4 tys. zł", "4000 złoty"),
     ("112 zł 50 gr", "112.5 złoty"),
     ("5 zł 5 groszy", "5.05 złoty"),
     ("50 €", "50 euro"),
     # dates
     ("30.04", "30 kwiecień"),
-    ("30.04.2025", "30 kwiecień 2025 rok"),
     ("30.04.2025 r.", "30 kwiecień 2025 rok"),
     ("01.05.2025", "1 maj 2025 rok"),
     ("2025-04-30", "30 kwiecień 2025 rok"),
-    ("30-04-2025", "30 kwiecień 2025 rok"),
     ("30/04/2025", "30 kwiecień 2025 rok"),
-    ("30 IV", "30 kwiecień"),
     ("30 IV 2025 roku", "30 kwiecień 2025 rok"),
-    ("30 kwietnia", "30 kwiecień"),
     ("30 kwietnia 2025", "30 kwiecień 2025 rok"),
-    ("30. kwietnia", "30 kwiecień"),
     ("w kwietniu 2025 r.", "w kwiecień 2025 rok"),
     ("2025 r.", "2025 rok"),
-    ("r. 30", "rok 30"),
     ("12.10 zł", "12.1 złoty"),  # a price
-    ("12.10%", "12.1 procent"),
     ("31.13", "31.13"),  # there is no thirteenth month
-    ("32.04", "32.04"),
-    ("2.5", "2.5"),
     ("1-5", "1 5"),
     ("0.04", "0.04"),
     ("2025-13-01", "2025 13 01"),
@@ -100,8 +71,6 @@ CASES = [
     ("godz. 15.30", "godzina 15:30"),
     ("25:30", "25 30"),
     # neither
-    ("", ""),
-    ("zaświadczenie", "zaświadczenie"),
     ("٣ dni", "٣ dzień"),  # a digit, but not one that Polish is written with
 ]
 

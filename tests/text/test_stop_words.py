@@ -14,16 +14,9 @@ def test_the_lists_in_data_are_those_of_spacy(language: str) -> None:
     assert stop_words(language) == import_module(f"spacy.lang.{language}.stop_words").STOP_WORDS
 
 
-# Language -> a word that is a stop word there, and one that is not.
-STOP_WORDS = {"pl": ("albo", "oder"), "de": ("oder", "albo"), "it": ("anche", "oder")}
-
-
-@pytest.mark.parametrize(("language", "words"), STOP_WORDS.items())
-def test_stop_words(language: str, words: tuple[str, str]) -> None:
-    assert [word in stop_words(language) for word in words] == [True, False]
-
-
-@pytest.mark.parametrize("language", ["xx", "qq"])
-def test_a_language_without_stop_words(language: str) -> None:
-    assert frozen_version(language) is None
-    assert stop_words(language) == frozenset()
+def test_languages_without_a_list_in_data() -> None:
+    assert "anche" in stop_words("it")
+    assert "oder" not in stop_words("it")
+    for language in ("xx", "qq"):
+        assert frozen_version(language) is None
+        assert stop_words(language) == frozenset()

@@ -1,11 +1,12 @@
 """python -m ragifeval validate --answers: rates, kinds and the entries at fault."""
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from ragifeval.__main__ import main
+from tools.testing.process import write_records
 
 DOCUMENT = {"id": "a", "contents": "Kajak kosztuje 45 zł, rower 60 zł."}
 SAMPLE = {
@@ -35,22 +36,16 @@ ANSWERS = [
 ]
 
 
-def write(path: Path, *objects: object) -> str:
-    path.write_text("".join(json.dumps(value) + "\n" for value in objects), encoding="utf-8")
-    return str(path)
-
-
-def validate(folder: Path, *answers: object) -> int:
-    return main(
-        [
-            *("validate", "--docs_path", write(folder / "documents.jsonl", DOCUMENT)),
-            *("--eval_path", write(folder / "samples.jsonl", SAMPLE, ALL_OF)),
-            *("--answers", write(folder / "answers.jsonl", *answers)),
-        ]
-    )
+def validate(folder: Path, *answers: Mapping[str, object]) -> int:
+    write_records(folder / "documents.jsonl", [DOCUMENT])
+    write_records(folder / "samples.jsonl", [SAMPLE, ALL_OF])
+    file = write_records(folder / "answers.jsonl", answers)
+    return main(["validate", "--data", str(folder), "--answers", str(file)])
 
 
 def test_rates_and_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert validate(tmp_path, ANSWERS[0], ANSWERS[2]) == 0
+    capsys.readouterr()
     assert validate(tmp_path, *ANSWERS) == 1
     lines = capsys.readouterr().out.replace(str(tmp_path), "").splitlines()
     assert lines[:8] == [
@@ -70,29 +65,18 @@ def test_rates_and_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ]
 
 
-def test_all_as_labelled(tmp_path: Path) -> None:
-    assert validate(tmp_path, ANSWERS[0], ANSWERS[2]) == 0
-
-
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ({"id": "p03", "label": "right", "answer": ""}, "'id' must name a sample, not 'p03'"),
-        ({"id": "p01", "label": "right"}, "'answer' must be a string"),
-        ({"id": "p01", "answer": "", "label": "good"}, "'label' must be one of right, wrong"),
+        ({"id": "p03", "label": "right", "answer": ""}, ":2: 'id' must name a sample, not 'p03'"),
+        ({"id": "p01", "label": "right"}, ":2: 'answer' must be a string"),
+        ({"id": "p01", "answer": "", "label": "good"}, ":2: 'label' must be one of right, wrong"),
     ],
 )
 def test_what_is_refused(
-    answer: object, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    answer: dict[str, object], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert validate(tmp_path, ANSWERS[0], answer) == 2
-    error = capsys.readouterr().err
-    assert "answers.jsonl:2" in error
-    assert reason in error
-
-
-def test_a_file_without_answers_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    assert f"answers.jsonl{reason}" in capsys.readouterr().err
     assert validate(tmp_path, {"id": "p01", "answer": "", "label": "debatable"}) == 2
     assert "answers.jsonl: holds no answer" in capsys.readouterr().err

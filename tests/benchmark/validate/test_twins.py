@@ -1,11 +1,11 @@
 """python -m ragifeval validate: twins whose documents say what is asked."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from ragifeval.__main__ import main
+from tools.testing.process import write_records
 
 TEXTS = {
     "kot": "Mruczek to kot.",
@@ -24,9 +24,8 @@ SAMPLE = {
 
 def validate(folder: Path, *options: str, **changes: object) -> int:
     documents = [{"id": key, "contents": text} for key, text in TEXTS.items()]
-    for name, values in (("documents", documents), ("samples", [{**SAMPLE, **changes}])):
-        lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in values)
-        (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    write_records(folder / "documents.jsonl", documents)
+    write_records(folder / "samples.jsonl", [{**SAMPLE, **changes}])
     return main(["validate", "--data", str(folder), *options])
 
 

@@ -20,77 +20,46 @@ from ragifeval.text.normalizer import Normalizer
 # The old value -> the new one; below, texts with the old one -> with the new one.
 CASES = """
 45 zł -> 32,50 zł
-    za 45 zł -> za 32,50 zł
-    45,00 zł -> 32,50 zł
     PLN 45 -> PLN 32,50
     45 PLN -> 32,50 PLN
+18 500 zł -> 19 200 zł
+    18,5 tys. zł -> 19 200 zł
 45 zł -> 22 zł
     czterdzieści pięć złotych -> 22 złote
-    45 złotych -> 22 złote
     do czterdziestu pięciu złotych -> do 22 złotych
 112,50 zł -> 97,20 zł
     112 zł 50 gr -> 97,20 zł
-    112,50 zł -> 97,20 zł
 18 500 zł -> 9400 zł
     18 500 zł -> 9 400 zł
     18500 zł -> 9400 zł
-    18.500 zł -> 9.400 zł
-18 500 zł -> 19 200 zł
-    18,5 tys. zł -> 19 200 zł
-    osiemnaście tysięcy pięćset złotych -> 19 200 złotych
 14 dni -> 21 dni
     w ciągu dwóch tygodni -> w ciągu 21 dni
     14-dniowy termin -> 21-dniowy termin
     czternastodniowego -> 21-dniowego
-    dwa tygodnie -> 21 dni
 7 dni -> 9 dni
     tydzień -> 9 dni
-    w ciągu tygodnia -> w ciągu 9 dni
     tygodniowy termin -> 9-dniowy termin
-    siódmego dnia -> 9. dnia
     w 7. dniu -> w 9. dniu
 5 lat -> 2 lata
-    przez 5 lat -> przez 2 lata
     do 5 lat -> do 2 lat
-    okres 5 lat -> okres 2 lat
-    pięciu lat -> 2 lat
-    pięć lat -> 2 lata
     5 pełnych lat -> 2 pełne lata
     po 5 latach -> po 2 latach
     nie ukończył 5 lat -> nie ukończył 2 lat
     co najmniej 5 lat -> co najmniej 2 lata
-    od co najmniej 5 lat -> od co najmniej 2 lat
-2 lata -> 7 lat
-    przez 2 lata -> przez 7 lat
-    do 2 lat -> do 7 lat
-    dwuletni -> 7-letni
 1 rok -> 3 lata
     w ciągu roku -> w ciągu 3 lat
-    na rok -> na 3 lata
     po roku -> po 3 latach
     roczny termin -> 3-letni termin
-1 miesiąc -> 2 miesiące
-    w ciągu miesiąca -> w ciągu 2 miesięcy
-    miesięczny termin -> 2-miesięczny termin
 6 miesięcy -> 3 miesiące
     pół roku -> 3 miesiące
-    w ciągu pół roku -> w ciągu 3 miesięcy
     półroczny -> 3-miesięczny
 10 dni roboczych -> 3 dni robocze
-    10 dni roboczych -> 3 dni robocze
     do 10 dni roboczych -> do 3 dni roboczych
 10 dni -> 12 dni
-    10 dni -> 12 dni
     10 dni roboczych -> 10 dni roboczych
 2% -> 3%
-    2% wartości -> 3% wartości
     2 % -> 3 %
-    dwa procent -> 3 procent
-0,5% -> 0,8%
-    stawka 0,5% -> stawka 0,8%
 3 osoby -> 4 osoby
-    3 osoby -> 4 osoby
-    trzy osoby -> 4 osoby
     3 zł -> 3 zł
 70 dni -> 63 dni
     od 10. tygodnia -> od 63. dnia
@@ -148,26 +117,12 @@ def test_all_values_of_the_data(normalizer: Normalizer) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("107 zł", "107 zł"),
-        ("2%", "2%"),
         ("2 tygodnie", "14 dni"),
-        ("3 dni robocze", "3 dni robocze"),
         ("30.04.2025", "30 kwietnia 2025"),
-        ("30 kwietnia", "30 kwietnia"),
         ("12 500 zł", "12 500 zł"),
-        ("400 euro", "400 euro"),
         ("PCC-3", "None"),
         ("45 zł za wpis", "None"),
     ],
 )
 def test_read_value(normalizer: Normalizer, text: str, shown: str) -> None:
     assert str(read_value(text, normalizer)) == shown
-
-
-def test_written_in_a_case(normalizer: Normalizer) -> None:
-    value = read_value("2 lata", normalizer)
-    assert isinstance(value, Amount)
-    assert [value.written(case) for case in range(6)] == [
-        *("2 lata", "2 lat", "2 latom", "2 lata", "2 latami", "2 latach")
-    ]
-    assert str(Day(1, 2)) == "1 lutego"
