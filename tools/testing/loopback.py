@@ -184,6 +184,11 @@ class Loopback:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout=10)
 
     async def _stop(self) -> None:
+        # What is accepted while the server closes, asyncio drops without hanging up.
+        for listener in self._server.sockets:
+            self._loop.remove_reader(listener)
+        for _ in range(3):
+            await asyncio.sleep(0)
         self._server.close()
         connections = list(self._connections)
         for connection in connections:
