@@ -87,9 +87,9 @@ def test_a_log_from_before_data_had_a_name(
 ) -> None:
     """It is compared, goes on and is scored again as if it were of today."""
     lines = logs[0].read_text(encoding="utf-8").splitlines(keepends=True)
-    assert all('"signature": "data:urzad-1.5-' in line for line in lines)
+    assert all('"signature": "data:urzad-1.6-' in line for line in lines)
     old = tmp_path / "old.jsonl"
-    old.write_text("".join(lines[:5]).replace("data:urzad-1.5-", "data:"), encoding="utf-8")
+    old.write_text("".join(lines[:5]).replace("data:urzad-1.6-", "data:"), encoding="utf-8")
     other = write_records(tmp_path / "other.jsonl", records(logs[1])[:5])
     assert main(["compare", str(old), str(other), "--draws", "100"]) == 0
     config = write_records(tmp_path / "config.json", [{"model": "baseline/extractive"}])
