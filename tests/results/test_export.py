@@ -127,7 +127,7 @@ def test_the_card_tells_each_condition_and_can_be_pushed(tmp_path: Path) -> None
         assert f"| `{name}` | {' | '.join(map(str, counts))} |" in card
     core, hard = benchmarks
     assert f"| `core` | 100 | 216 | `urzad-1.6-{core.fingerprint()}` |\n" in card
-    assert f"| `hard` | 100 | 441 | `urzad-hard-1.5-{hard.fingerprint()}` |\n" in card
+    assert f"| `hard` | 100 | 441 | `urzad-hard-1.6-{hard.fingerprint()}` |\n" in card
     data = DatasetCard.load(tmp_path / "README.md").data
     assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
     assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
