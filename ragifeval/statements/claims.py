@@ -1,8 +1,9 @@
 """What an answer mentions without claiming it; `never` lets it pass.
 
 A mention is no claim where it is quoted ("„60 zł za kajak” – to inny cennik"), reported ("ludzie
-powtarzają, że 60 zł"), part of a sum ("60 + 36 = 96 zł"), struck through, supposed ("musiałby
-zapłacić 60 zł, gdyby ..."), or listed under a head that calls it wrong ("Czego tu nie ma:").
+powtarzają, że 60 zł"), part of a sum ("60 + 36 = 96 zł"), struck through or crossed out, supposed
+("musiałby zapłacić 60 zł"), denied further on ("60 zł kasa nie pobiera"), asked, nothing ("dopłaca
+Pan 0 zł"), or listed under a head that calls it wrong ("Czego tu nie ma:").
 """
 
 from bisect import bisect_right
