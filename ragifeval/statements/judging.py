@@ -369,7 +369,9 @@ class _Judgement:
         behind = range(place.end, min(sentence.end, place.end + _REACH))
         if any(self._names_start(token) for token in behind):
             return False
-        for later in units.sentences[sentence.number + 1 : sentence.number + 3]:
+        following = units.sentences[sentence.number + 1 : sentence.number + 4]
+        # "Od czego liczyć? Od odbioru."
+        for later in [later for later in following if later.mark != "?"][:_SENTENCES_ON]:
             near = later.tokens[:_REACH]
             starts = [token for token in near if self._names_start(token)]
             is_running = any(words[token] in _RUNNING for token in near)
@@ -485,4 +487,5 @@ class _Judgement:
 
 
 _REACH = 40
+_SENTENCES_ON = 2
 _LABELS = ":–|="

@@ -386,7 +386,10 @@ class Signs:
             elif "za" in self._words[max(0, token - 2) : token]:
                 # "Za jego brak jest 500 zł."
                 continue
-            elif place.unit and self._before(token) in _GOVERNORS:
+            elif self._words[token] == "nic" and self._before(token) == "jak":
+                # "To jak nic 400 zł."
+                continue
+            elif place.unit and (self._before(token) in _GOVERNORS or self._lacks(token, place)):
                 continue
             elif signal & (_NOR | _NONE):
                 # "Żadne 14 dni ci nie przysługuje" denies once: the "nie" behind counts.
@@ -397,6 +400,10 @@ class Signs:
                 # "Zgłoszenie odpada i trzeba mieć pozwolenie" denies what stands before.
                 denials += distance <= _REACH_FALSE or self._words[token] != "odpada"
         return denials + is_denied
+
+    def _lacks(self, token: int, place: Place) -> bool:
+        """Whether so much is missing: "brak 34 zł" says that it is 34 zł short."""
+        return self._words[token] == "brak" and place.start == token + 1
 
     def _spares(self, token: int, place: Place) -> bool:
         """Whether a "nie" before the place leaves it as it is."""

@@ -112,8 +112,8 @@ _UNIT_TOKENS = frozenset(
     {*ALIASES.values(), *UNITS.values(), *CURRENCY_SIGNS.values()}
     | {unit + power for unit in UNITS.values() for power in POWERS.values()}
 ) - {"numer", "paragraf"}
-# Weeks and the like in smaller units.
-_SMALLER = {"tydzień": (7, "dzień"), "kwartał": (3, "miesiąc"), "doba": (24, "godzina")}
+# Weeks and the like in other units.
+_SMALLER = {"tydzień": (7, "dzień"), "kwartał": (3, "miesiąc"), "doba": (24, "godzina"), "dekada": (10, "rok")}
 _SPACES = frozenset(" *\u00a0\u202f\u2009")
 # What may stand between a number and its unit: "4. dnia", "14-dniowy".
 _INSIDE = frozenset(["", "-", ". ", "."])
@@ -182,7 +182,7 @@ _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"]
 # The singular, which is one of them where no number stands before it.
 _ONE: Mapping[str, str] = {
     form: unit
-    for unit in ("tydzień", "miesiąc", "kwartał", "rok", "doba", "godzina")
+    for unit in ("tydzień", "miesiąc", "kwartał", "rok", "doba", "dekada", "godzina")
     for form in (unit, *table("units")[unit].split()[:3])
 } | {"dobę": "doba", "godzinę": "godzina"}
 _HALF = "pół"
@@ -276,8 +276,10 @@ def _spoken_money(words: Tokens, index: int) -> int:
 
 
 def _numbered_before(words: Tokens, index: int) -> str:
-    """The quantity whose number stands behind its noun: "dni trzydzieści", "złotych sto"."""
+    """The quantity whose number stands behind its noun: "dni trzydzieści", "dzień 30."."""
     before, token = words.words[index - 1] if index else "", words.tokens[index]
+    if before == "dzień" and words.gaps[index] == " " and token.isdigit():
+        return f"{token} dzień"
     is_spelt = not words.words[index][:1].isdigit() and words.gaps[index] == " "
     is_last = words.gaps[index + 1].strip() or not words.words[index + 1]
     if not (is_spelt and is_last):

@@ -293,7 +293,7 @@ class Units:
         starts_with_digit = self._words[index][:1].isdigit()
         if before in _ABBREVIATED_ENDS and starts_with_digit:
             return False
-        return starts_with_digit or not is_lowercase
+        return starts_with_digit or not is_lowercase or len(before) > 4
 
     def _is_number_ahead(self, index: int) -> bool:
         """Whether a number stands among the next few tokens of the clause."""

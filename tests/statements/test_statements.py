@@ -1366,6 +1366,18 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ),
     ([SUM], "Kajak, płatny w całości: 48 zł. Razem 96 zł.", "+"),
     ([SUM], "Gdyby czekać, razem byłoby 120 zł. Teraz płaci Pan 96 zł.", "+"),
+    ([RETURN], "Masz 7 dni. Od czego je liczyć? Od odbioru.", "+"),
+    ([RETURN], "Masz 7 dni. Od czego je liczyć? Od zamówienia.", "-"),
+    ([{"say": ["34 zł"]}], "50 + 84 = 134 zł. Brak 34 zł.", "+"),
+    ([{"say": ["34 zł"]}], "Brak opłaty 34 zł.", "-"),
+    ([{"say": ["34 zł"]}], "To jak nic 34 zł.", "+"),
+    ([{"say": ["17 zł"]}], "Siedemnastozłotowa opłata.", "+"),
+    ([DEADLINE], "Ostatni możliwy jest dzień 14.", "+"),
+    ([DEADLINE], "2 tyg. od odbioru, potem kicha", "+"),
+    ([{"say": ["5 lat"]}], "Pojeździ z nim pięć latek.", "+"),
+    ([{"say": ["10 lat"]}], "Oba dokumenty wydaje się na dekadę.", "+"),
+    ([MAP], "wyślij wypis, nie mapę w urzędzie. mapa jest zbędna.", "+"),
+    ([{"say": ["mapa & urząd"]}], "nie w sądzie. mapę bierze urząd", "+"),
 ]
 
 
