@@ -113,7 +113,12 @@ _UNIT_TOKENS = frozenset(
     | {unit + power for unit in UNITS.values() for power in POWERS.values()}
 ) - {"numer", "paragraf"}
 # Weeks and the like in other units.
-_SMALLER = {"tydzień": (7, "dzień"), "kwartał": (3, "miesiąc"), "doba": (24, "godzina"), "dekada": (10, "rok")}
+_SMALLER = {
+    "tydzień": (7, "dzień"),
+    "kwartał": (3, "miesiąc"),
+    "doba": (24, "godzina"),
+    "dekada": (10, "rok"),
+}
 _SPACES = frozenset(" *\u00a0\u202f\u2009")
 # What may stand between a number and its unit: "4. dnia", "14-dniowy".
 _INSIDE = frozenset(["", "-", ". ", "."])
