@@ -25,8 +25,8 @@ _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _CROSSES = frozenset("✗✘❌✖")
-_OPERATORS = frozenset("+−×<>")
-_RESULTING = frozenset(["czyli", "razem", "łącznie"])
+_OPERATORS, _DIVIDED = frozenset("+−×÷<>"), " : "
+_RESULTING = frozenset(["czyli", "razem", "łącznie", "gdzie"])
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
 _BEGINS = frozenset("\n|.?!")
 # How far before a mention what reports it stands; the longest head; in tokens.
@@ -67,11 +67,13 @@ class Claims:
         numbers = [token for token in place.taken if tokens[token][0].isdigit()]
         if not place.unit and place.start not in numbers:
             return False
-        around = (
-            gaps[token].rpartition("\n")[2] + gaps[token + 1].partition("\n")[0]
+        around = [
+            gap
             for token in (*numbers, place.start, place.end - 1)
-        )
-        return not _OPERATORS.isdisjoint("".join(around)) or self._is_wrong_result(place)
+            for gap in (gaps[token].rpartition("\n")[2], gaps[token + 1].partition("\n")[0])
+        ]
+        is_operand = _DIVIDED in around or not _OPERATORS.isdisjoint("".join(around))
+        return is_operand or self._is_wrong_result(place)
 
     def _is_denied(self, place: Place) -> bool:
         """Whether its clause says no further on: "ryczałtu automat nie zatwierdza"."""
@@ -110,9 +112,9 @@ class Claims:
         before = units.clauses[clause.number - 1] if clause.number else clause
         if clause.opener == ":" and words[before.tokens[0]] in SUPPOSING:
             return True
-        if words[clause.tokens[0]] in _RESULTING:
-            # "mogłoby wyjść 30 zł, czyli razem 60 zł"
-            return self._is_unreal(before)
+        if words[clause.tokens[0]] in _RESULTING and self._is_unreal(before):
+            # "mogłoby wyjść 30 zł, czyli razem 60 zł", "byłoby przy saunie, gdzie płaci się 60 zł"
+            return True
         return self._is_unreal(clause)
 
     def _is_unreal(self, clause: Clause) -> bool:

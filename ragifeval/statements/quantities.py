@@ -178,8 +178,9 @@ _ORDINALS = _ordinals()
 _BETWEEN = word_set("periods", "between")
 _VERBS = word_set("polarity", "behind")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
+_WORKING_DAYS = 5  # in a week
 _LIMITING = frozenset(
-    ["ale", "lecz", "tylko", "jednak", "i", "w", "liczone", "liczonych", "wyłącznie", "jedynie"]
+    ["ale", "lecz", "tylko", "jednak", "i", "w", "liczone", "liczonych", "wyłącznie", "jedynie", "samych"]
 )
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
 _MEASURED = word_set("periods", "measured")
@@ -270,6 +271,8 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
     if unit == "złoty" and (cents := _cents(words, behind)) is not None:
         quantity = _quantity(Decimal(token) + cents, unit)
         return quantity, behind + (3 if tokens[behind] == "i" else 2)
+    if unit == "tydzień" and words.words[behind] in _WORKING:
+        return _quantity(Decimal(token) * _WORKING_DAYS, "dzień roboczy"), behind + 1
     if unit in _SMALLER or "." in token:
         return _counted(words, _quantity(Decimal(token), unit), behind)
     return _counted(words, f"{token} {unit}", behind)
@@ -447,7 +450,7 @@ _REACH = 10
 _IN_DATES = frozenset(["", ".", "-", "/"])
 _DASHES = frozenset([" ", " – ", " - "])
 _CURRENCIES = frozenset(["złoty", "euro"])
-# Digits of a bare number that is taken for an amount of money.
+# Digits of a bare whole number that is taken for an amount of money.
 _LEAST_AMOUNT = 3
 _CONTRASTING = frozenset(["a", "ale", "lecz", "nie", "tylko", "po"])
 _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTRASTING
@@ -473,7 +476,7 @@ def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
             continue
         unit = _unit_beside(words, index, -1, _CONTRASTING) or _unit_before(words, index)
         # "Razem wychodzi cztery tysiące."
-        is_amount = tokens[index].isdigit() and len(tokens[index]) >= _LEAST_AMOUNT
+        is_amount = "." in tokens[index] or len(tokens[index]) >= _LEAST_AMOUNT
         if is_amount and not unit and (not index or words.words[index - 1] not in _NUMBERED):
             unit = currency
         if unit:
