@@ -14,6 +14,7 @@ _STOPS = frozenset(".!?…")
 _POINTS = frozenset(",.")
 _NAMING = frozenset("|:")
 _ASKING = frozenset(["ile", "liczba"])
+_LEADING = frozenset(["na", "po", "do"])
 LONGEST = 20_000
 """Statements are looked for in these many tokens of an answer, some fifty pages."""
 
@@ -78,7 +79,16 @@ class Reading:
         bare = [
             index
             for index in self.breaks
-            if tokens[index].isdigit() and index and not _NAMING.isdisjoint(self.gaps[index])
+            if index and tokens[index].isdigit() and not _NAMING.isdisjoint(self.gaps[index])
+        ]
+        # "Na ile lat: na 5"
+        bare += [
+            index + 1
+            for index in self.breaks
+            if ":" in self.gaps[index]
+            and self.words[index] in _LEADING
+            and tokens[index + 1 : index + 2]
+            and tokens[index + 1].isdigit()
         ]
         if not bare:
             return
@@ -95,9 +105,10 @@ class Reading:
         for index in bare:
             clause = self.units.clause[index]
             line = clause.sentence.line
-            label = self._counted(self.units.clause[line.start]) if line.is_row else index - 1
+            before = self.units.clauses[max(0, clause.number - 1)]
+            label = self._counted(self.units.clause[line.start] if line.is_row else before)
             unit = named.get((heads.get(line.number, -1), clause.cell), "")
-            if line.is_row or ":" in self.gaps[index]:
+            if line.is_row or clause.opener == ":":
                 unit = unit or self._unit_at(label)
             if unit:
                 tokens[index] += f" {unit}"
