@@ -290,6 +290,11 @@ class Things:
         """The nearest thing before in the sentence, else behind it."""
         mini = self._units.mini(place.start)
         minis, at = self._units.minis(mini.sentence), mini.rank
+        if len(mini.tokens) == len(place.taken) and mini.opener == ",":
+            # "Dłuższy, 60-dniowy, jest tylko na rower."
+            beyond = self._units.following(mini)
+            if beyond in self._by_mini and beyond.opener == "," and beyond not in self._value_minis:
+                return self._by_mini[beyond][0].side
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
             # What must never be said is not bound to a thing with a value of its own.
             is_taken = not self._looks_back and place.unit and other in self._value_minis
@@ -326,9 +331,15 @@ class Things:
         line = units.line(place.start)
         earlier = bisect_left(self._starts, place.start)
         if things := self._by_line.get(line.number):
-            before = bisect_left(things, place.start, key=_start_of)
+            before = things[: bisect_left(things, place.start, key=_start_of)]
+            if not self._looks_back:
+                before = [
+                    one
+                    for one in before
+                    if one.side != OWN or not self._is_aside(units.mini(one.start))
+                ]
             if before:
-                return self._in_line(place, things[:before])
+                return self._in_line(place, before)
             is_near = self._looks_back or units.sentence(things[0].start) is units.sentence(
                 place.start
             )
