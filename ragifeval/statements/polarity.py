@@ -62,6 +62,7 @@ _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
 _LEADING = frozenset(
     ["bo", "gdyż", "ponieważ", "więc", "choć", "chociaż", "mimo", "ale", "lecz", "a"]
 )
+_PARTICIPLES = ("ny", "na", "ne", "ony", "ący", "ąca", "ące", "nych", "ących")
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
@@ -181,9 +182,11 @@ class Signs:
         return tokens if is_other else [*tokens, *_near(following.tokens, place)]
 
     def _is_relative(self, clause: Clause) -> bool:
-        """Whether a clause begins with "który", "do którego"."""
-        return clause.opener == "," and any(
-            self._words[token].startswith("któr") for token in clause.tokens[:2]
+        """Whether a clause begins with "który", "do którego", "znane z innych spraw"."""
+        words = [self._words[token] for token in clause.tokens[:2]]
+        is_participle = len(words) > 1 and len(words[0]) > 4 and words[0].endswith(_PARTICIPLES)
+        return clause.opener == "," and (
+            is_participle or any(word.startswith("któr") for word in words)
         )
 
     # What an answer or a label says.
