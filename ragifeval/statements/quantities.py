@@ -447,6 +447,7 @@ def named_unit(token: str, word: str, following: str) -> str:
 _JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
 # How far behind a quantity a number may lean on it, in tokens.
 _REACH = 10
+_MOST_COMMAS, _EACH_OF = 2, frozenset(["po", "na", "tylko"])
 _IN_DATES = frozenset(["", ".", "-", "/"])
 _DASHES = frozenset([" ", " – ", " - "])
 _CURRENCIES = frozenset(["złoty", "euro"])
@@ -488,16 +489,17 @@ def _unit_before(words: Tokens, index: int) -> str:
     is_number_of = words.words[index - 1] in _NUMBERED or words.words[index - 1] in ("o", "razy")
     if words.gaps[index] not in _DASHES or is_number_of:
         return ""
-    has_comma = False
+    # "Za kajak 14 dni, rower szybciej, bo po 7."
+    commas, most = 0, _MOST_COMMAS if words.words[index - 1] in _EACH_OF else 1
     for at in range(index - 1, max(-1, index - _REACH), -1):
         if unit := unit_of(words.tokens[at]):
-            return unit if has_comma and unit != DATE else ""
+            return unit if commas and unit != DATE else ""
         if is_number(words.tokens[at]):
             return ""
         if words.gaps[at] != " ":
-            if has_comma or words.gaps[at] != ", ":
+            commas += 1
+            if commas > most or words.gaps[at] != ", ":
                 return ""
-            has_comma = True
     return ""
 
 
