@@ -93,6 +93,7 @@ class Things:
             self._in_row,
             self._near,
             self._in_brackets,
+            self._in_apposition,
             self._paired,
             self._around,
         ):
@@ -246,6 +247,16 @@ class Things:
         is_double = "zamiast" in [self._words[token] for token in opened.tokens]
         return NOTHING if is_compared and is_double else thing.side
 
+    def _in_apposition(self, place: Place) -> int | None:
+        """The thing of the clause behind: "dłuższy, 60-dniowy, jest tylko na rower"."""
+        mini = self._units.mini(place.start)
+        behind = self._units.following(mini)
+        if mini.opener != "," or len(mini.tokens) > len(place.taken) or behind is None:
+            return None
+        is_free = behind in self._by_mini and behind not in self._value_minis
+        is_said = behind.opener == "," and self._words[behind.tokens[0]] in _APPLYING
+        return self._by_mini[behind][0].side if is_free and is_said else None
+
     def _paired(self, place: Place) -> int | None:
         """The thing that pairs off with the value in the sentence: "rower: 60 zł, kajak: 45 zł"."""
         sentence = self._units.sentence(place.start)
@@ -290,11 +301,6 @@ class Things:
         """The nearest thing before in the sentence, else behind it."""
         mini = self._units.mini(place.start)
         minis, at = self._units.minis(mini.sentence), mini.rank
-        if len(mini.tokens) == len(place.taken) and mini.opener == ",":
-            # "Dłuższy, 60-dniowy, jest tylko na rower."
-            beyond = self._units.following(mini)
-            if beyond in self._by_mini and beyond.opener == "," and beyond not in self._value_minis:
-                return self._by_mini[beyond][0].side
         for other in reversed(minis[max(0, at - _REACH_BACK) : at]):
             # What must never be said is not bound to a thing with a value of its own.
             is_taken = not self._looks_back and place.unit and other in self._value_minis
@@ -408,6 +414,7 @@ _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
 _LONGEST_LISTING = 200
 _SENTENCES_BACK = 2
 _LEAST_LISTED = 2
+_APPLYING = frozenset(["jest", "są", "dotyczy", "dotyczą", "obowiązuje", "przysługuje", "należy"])
 _COMPARING = frozenset(["niż", "odróżnieniu", "przeciwieństwie"])
 
 

@@ -179,9 +179,8 @@ _BETWEEN = word_set("periods", "between")
 _VERBS = word_set("polarity", "behind")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
 _WORKING_DAYS = 5  # in a week
-_LIMITING = frozenset(
-    ["ale", "lecz", "tylko", "jednak", "i", "w", "liczone", "liczonych", "wyłącznie", "jedynie", "samych"]
-)
+_LIMITING = frozenset(["ale", "lecz", "tylko", "jednak", "i", "w", "wyłącznie", "jedynie"])
+_LIMITING |= {"liczone", "liczonych", "samych"}
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
 _MEASURED = word_set("periods", "measured")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
@@ -207,6 +206,7 @@ _DAY = ("dzień", "dnia", "dniu", "dniem")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
 _ONES = frozenset(["1"])
+_BEFORE_HOURS = frozenset(["o", "od", "do", "przed", "po", "godz", "godzinie", "między"])
 _BEFORE_YEARS = word_set("periods", "before_years")
 
 
@@ -478,6 +478,7 @@ def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
         unit = _unit_beside(words, index, -1, _CONTRASTING) or _unit_before(words, index)
         # "Razem wychodzi cztery tysiące."
         is_amount = "." in tokens[index] or len(tokens[index]) >= _LEAST_AMOUNT
+        is_amount = is_amount and words.words[index - 1] not in _BEFORE_HOURS
         if is_amount and not unit and (not index or words.words[index - 1] not in _NUMBERED):
             unit = currency
         if unit:
