@@ -206,7 +206,6 @@ _DAY = ("dzień", "dnia", "dniu", "dniem")
 _EACH = ("co", "ten", "każdy", "cały")
 _CENTURIES = ("19", "20")
 _ONES = frozenset(["1"])
-_BEFORE_HOURS = frozenset(["o", "od", "do", "przed", "po", "godz", "godzinie", "między"])
 _BEFORE_YEARS = word_set("periods", "before_years")
 
 
@@ -451,7 +450,7 @@ _MOST_COMMAS, _EACH_OF = 2, frozenset(["po", "na", "tylko"])
 _IN_DATES = frozenset(["", ".", "-", "/"])
 _DASHES = frozenset([" ", " – ", " - "])
 _CURRENCIES = frozenset(["złoty", "euro"])
-# Digits of a bare whole number that is taken for an amount of money.
+# Digits of a bare number that is taken for an amount of money.
 _LEAST_AMOUNT = 3
 _CONTRASTING = frozenset(["a", "ale", "lecz", "nie", "tylko", "po"])
 _JOINING = frozenset(["i", "oraz", "lub", "albo", "do", "plus", "czy"]) | _CONTRASTING
@@ -477,8 +476,7 @@ def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
             continue
         unit = _unit_beside(words, index, -1, _CONTRASTING) or _unit_before(words, index)
         # "Razem wychodzi cztery tysiące."
-        is_amount = "." in tokens[index] or len(tokens[index]) >= _LEAST_AMOUNT
-        is_amount = is_amount and words.words[index - 1] not in _BEFORE_HOURS
+        is_amount = tokens[index].isdigit() and len(tokens[index]) >= _LEAST_AMOUNT
         if is_amount and not unit and (not index or words.words[index - 1] not in _NUMBERED):
             unit = currency
         if unit:

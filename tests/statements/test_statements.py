@@ -1380,8 +1380,6 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([{"say": ["mapa & urząd"]}], "nie w sądzie. mapę bierze urząd", "+"),
     ([EXTRACT], "Trzeba mieć wypis POZ. Nie bierze się mapy.", "+"),
     ([SUM], "Płaci Pan 96 zł. Na tę sumę składa się 36 zł za kask i 60 zł za kajak.", "+"),
-    ([KAYAK], "Kajak 45,50: 40 zł i 5,50 zł za kask.", "-"),
-    ([{"say": ["45,50 zł"]}], "Kajak weźmie najwyżej 45,50: dwie stówy to za rower.", "+"),
     ([WORKING_DAYS], "Dwa tygodnie robocze.", "+"),
     ([WORKING_DAYS], "Dziesięć dni, ale samych roboczych.", "+"),
     ([WORKING_DAYS], "Dwa tygodnie.", "-"),
