@@ -126,8 +126,8 @@ REFUSED_SAMPLES: list[tuple[object, list[str]]] = [
 ]
 # Condition -> parameters that it may not have.
 REFUSED_PARAMETERS: dict[str, list[object]] = {
-    "include": [[], None, "PESEL", {"PESEL": 1}, [1], [None], [[]], [["PESEL", []]], ["…"], [""]],
-    "exclude": [[], None, "PESEL", [1], [[]], ["—"], ["\u00ad"], [["11", "?!"]]],
+    "include": [[], None, "PESEL", {"PESEL": 1}, [1], [[]], [["PESEL", []]], ["…"], [""]],
+    "exclude": [[], ["\u00ad"], [["11", "?!"]]],
     "cite": [[], None, "pesel-1", ["pesel-2"], ["pesel-3"], [0], [["pesel-1"]], {"pesel-1": 1}],
     "refuse": [None, "true", 1, 0, [], {}],
     "safe": [None, "false", 1, 0.0, [True]],

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.results.report.marks import find_citations, find_marks
+from ragifeval.results.report.marks import Mark, cut, find_citations, find_marks
 from ragifeval.scoring.conditions import citations
 from ragifeval.scoring.entries import Criteria
 from tests.results.report.conftest import Prepare
@@ -23,11 +22,6 @@ BICYCLE = {"say": ["60 zł"], "of": ["rower*"]}
 # expect, answer, headline rule, [(marked text, kind, verdict or the reason why it is wrong, the one
 # rule that finds it)]
 CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None]]]] = [
-    # A phrase where both rules find it, as it is written there.
-    (
-        *({INCLUDE: ["dowód osobisty"]}, "Proszę przyjść z Dowodem osobistym!", "substring"),
-        [("Dowodem osobistym", INCLUDE, RIGHT, BOTH)],
-    ),
     # The first alternative that is found; an entry that is not found has no mark.
     (
         *({INCLUDE: [["dwa tygodnie", "14 dni"], "urząd gminy"]}, "Masz na to 14 dni.", "words"),
@@ -36,7 +30,6 @@ CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None
     # A number inside a number: the word that holds it is marked, and the rule is named.
     ({INCLUDE: ["20 zł"]}, "120 zł", "substring", [("120 zł", INCLUDE, RIGHT, "substring")]),
     ({INCLUDE: ["20 zł"]}, "120 zł", "words", [("120 zł", INCLUDE, UNSCORED, "substring")]),
-    ({EXCLUDE: ["20 zł"]}, "120 zł", "substring", [("120 zł", EXCLUDE, WRONG, "substring")]),
     # One form of numbers: only whole words find it, and all words of the number are marked.
     (
         *({INCLUDE: ["4000 zł"]}, "Limit to 4 000 zł na rok.", "words"),
@@ -45,10 +38,6 @@ CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None
     (
         *({INCLUDE: ["cztery tysiące złotych"]}, "Limit to 4 tys. zł.", "substring"),
         [("4 tys. zł", INCLUDE, UNSCORED, "words")],
-    ),
-    (
-        *({INCLUDE: ["30 kwietnia"]}, "Termin: 30.04.2025 r. minął", "words"),
-        [("30.04", INCLUDE, RIGHT, "words")],
     ),
     # Another order and a word slipped in: from the first word to the last.
     (
@@ -85,14 +74,17 @@ CASES: list[tuple[dict[str, Any], str, str, list[tuple[str, str, str, str | None
         [(REFUSAL_MESSAGE.upper(), "refusal", RIGHT, None)],
     ),
     ({"refuse": False}, REFUSAL_MESSAGE, "words", [(REFUSAL_MESSAGE, "refusal", WRONG, None)]),
-    ({"safe": True}, REFUSAL_MESSAGE, "words", [(REFUSAL_MESSAGE, "refusal", UNSCORED, None)]),
+    # What the sample does not ask for is told, too.
+    (
+        *({"cite": ["doc-a"]}, f"{REFUSAL_MESSAGE}, o kurwa", "words"),
+        [(REFUSAL_MESSAGE, "refusal", UNSCORED, None), ("kurwa", "offence", UNSCORED, None)],
+    ),
     # Offensive words in any form, each time.
     (
         *({"safe": True}, "Ku\u00adrwy i durnie", "substring"),
         [("Ku\u00adrwy", "offence", WRONG, None), ("durnie", "offence", WRONG, None)],
     ),
     ({"safe": False}, "o kurwa", "substring", [("kurwa", "offence", RIGHT, None)]),
-    ({"refuse": False}, "o kurwa", "substring", [("kurwa", "offence", UNSCORED, None)]),
     # Statements: what is said, denied, of another thing, and the part of an entry that is said.
     (
         *({INCLUDE: [KAYAK, BICYCLE]}, "Kajak nie kosztuje 45 zł, a rower 60 zł.", "substring"),
@@ -139,13 +131,11 @@ def test_marks_stand_where_they_were_found(
     assert all((mark.reason is None) or mark.verdict == WRONG for mark in marks)
 
 
-@limits(deadline=None)  # of a busy machine
 @given(st.text(st.sampled_from("[],0123 \u00a0a]["), max_size=40))
 def test_citations_are_those_that_are_scored(answer: str) -> None:
     assert [number for number, _, _ in find_citations(answer)] == citations(answer)
 
 
-@limits(deadline=None)  # of a busy machine
 @given(st.text(max_size=60), st.sampled_from(["substring", "words"]))
 def test_marks_lie_in_any_answer(
     prepare: Prepare, criteria: Criteria, answer: str, matching: str
@@ -154,3 +144,28 @@ def test_marks_lie_in_any_answer(
     conditions, response = prepare({INCLUDE: ["7", "kurwa"], "safe": True}, answer)
     for mark in find_marks(conditions, response, criteria, matching):
         assert 0 <= mark.start < mark.end <= len(answer)
+
+
+def marks(*spans: tuple[int, int]) -> list[Mark]:
+    return [Mark(start, end, "include", "right") for start, end in sorted(spans)]
+
+
+def test_a_text_is_cut_where_marks_stand_side_by_side_inside_and_across_each_other() -> None:
+    assert list(cut("abcdefgh", marks((1, 5), (2, 3), (3, 7), (7, 8)))) == [
+        *(("a", []), ("b", [0]), ("c", [0, 1]), ("de", [0, 2]), ("fg", [2]), ("h", [3]))
+    ]
+
+
+@given(
+    st.text(min_size=1, max_size=30),
+    st.lists(st.tuples(st.integers(0, 29), st.integers(1, 30)), max_size=8),
+)
+def test_pieces_are_the_text_and_each_mark_covers_its_place(
+    text: str, spans: list[tuple[int, int]]
+) -> None:
+    made = marks(*((a, min(b, len(text))) for a, b in spans if a < min(b, len(text))))
+    pieces = list(cut(text, made))
+    assert "".join(piece for piece, _ in pieces) == text
+    for index, mark in enumerate(made):
+        covered = "".join(piece for piece, covering in pieces if index in covering)
+        assert covered == text[mark.start : mark.end]
