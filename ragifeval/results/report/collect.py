@@ -7,7 +7,7 @@ are `marks`, most of which recur from answer to answer.
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tqdm import tqdm
@@ -72,16 +72,6 @@ class Content:
     strings: list[str] = field(default_factory=list)
     marks: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def is_judged(self) -> bool:
-        """Whether any answer has a judge's scores or opinions."""
-        return any(
-            {"judged", "opinions"} & answer.keys()
-            for question in self.questions
-            for answers in question["answers"]
-            for answer in answers
-        )
-
 
 def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
     """Score, count and mark the answers to each question that a log has.
@@ -98,6 +88,10 @@ def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
         if any(sample.id in run.answers for run in runs):
             collector.add(sample)
     return collector.content
+
+
+# Of a mark.
+_SHOWN = ("kind", "verdict", "about", "rule", "reason")
 
 
 class _Collector:
@@ -196,7 +190,7 @@ class _Collector:
         return lean(
             segments=list(cut(text, marks)) or [("", ())],
             marks=[self._mark(mark) for mark in marks],
-            losses=[lean(kind=loss.kind, details=loss.details, rule=loss.rule) for loss in losses],
+            losses=[lean(**asdict(loss)) for loss in losses],
             scores=headline,
             others=others if others != headline else (),
             cited=sorted({context.index(m.about) for m in marks if m.kind == "cite" and m.about}),
@@ -224,15 +218,8 @@ class _Collector:
         known = self.content.marks
         place = self._marks.setdefault(replace(mark, start=0, end=0, entry=None), len(known))
         if place == len(known):
-            known.append(
-                lean(
-                    kind=mark.kind,
-                    verdict=mark.verdict,
-                    about=mark.about,
-                    rule=mark.rule,
-                    reason=mark.reason,
-                )
-            )
+            shown = asdict(mark)
+            known.append(lean(**{key: shown[key] for key in _SHOWN}))
         return place
 
     def _document(self, key: str) -> int:

@@ -130,11 +130,10 @@ def notices(
     others_of = [Signature({"data": data}).comparable["data"] for data in more_data]
 
     def parts_of(run: Run) -> Iterator[tuple[str, str]]:
-        return (
-            (part, value)
-            for part, value in _known_parts(run)
-            if part != "data" or value not in others_of
-        )
+        for signature in run.signatures:
+            for part, value in signature.comparable.items():
+                if value != UNKNOWN and (part != "data" or value not in others_of):
+                    yield part, value
 
     values: dict[str, set[str]] = defaultdict(set)
     for part, value in (pair for run in runs for pair in parts_of(run)):
@@ -166,11 +165,6 @@ def notices(
         size = len(outcome.samples)
         if missing := size - outcome.answered:
             yield texts["notice_missing"].format(run=run.name, count=missing, samples=size)
-
-
-def _known_parts(run: Run) -> Iterator[tuple[str, str]]:
-    for signature in run.signatures:
-        yield from (item for item in signature.comparable.items() if item[1] != UNKNOWN)
 
 
 def _named(ids: Sequence[str], count: int, texts: Mapping[str, str]) -> str:
