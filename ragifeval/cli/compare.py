@@ -78,7 +78,7 @@ def _named(
 
 def _common_variants(paths: Sequence[Path]) -> Sequence[str]:
     """The variants that all logs have answers to, in the order of the first."""
-    first, *others = (read_scored_log(path, None, keeps_questions=False).variants for path in paths)
+    first, *others = (read_scored_log(path, None).variants for path in paths)
     common = [variant for variant in first if all(variant in other for other in others)]
     if not common:
         raise UserError("the logs have no variant in common")
@@ -92,7 +92,7 @@ def compared(
     matching = options.matching
     logs: list[ScoredLog] = []
     for path in paths:
-        log = read_scored_log(path, matching, keeps_questions=not logs, variant=variant)
+        log = read_scored_log(path, matching, variant)
         if log.variants and variant not in log.variants:
             known = ", ".join(log.variants)
             raise UserError(f"{path}: has no answers to the variant {variant!r}; it has: {known}")

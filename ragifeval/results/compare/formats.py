@@ -80,28 +80,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
             [[model.name, *map(_judged, model.judged.values())] for model in comparison.models],
         )
     if others:
-        # Holm's correction changes nothing where there is one comparison.
-        corrected = len(others) > 1
-        tests = ["bootstrap", "permutation"]
-        columns = [*(f"p {test}" for test in tests)]
-        columns += [f"Holm {test}" for test in tests] if corrected else []
-        columns = ["95 % interval", *columns]
-        if is_compact:
-            columns = ["p, Holm's" if corrected else "p"]
-        yield Grid(
-            f"difference from {first.name}, in percentage points",
-            ["model", "measure", "difference", *columns],
-            [
-                [model.name, name, *row[: 1 + len(columns)]]
-                for model in others
-                for name in setting.measures
-                if (difference := model.differences.get(name)) is not None
-                for row in [
-                    _compact(difference, corrected) if is_compact else _difference(difference)
-                ]
-            ],
-            align="ll",
-        )
+        yield _differences(comparison, setting, is_compact)
     yield _power(comparison, [name for name in setting.measures if name in first.scores])
     if comparison.questions:
         yield _questions(comparison)
@@ -122,11 +101,7 @@ def _percent(score: Estimate) -> str:
 
 
 _FIRST_RATES = (
-    "right",
-    "partly",
-    "wrong",
-    "false_refusal",
-    "no_refusal",
+    *("right", "partly", "wrong", "false_refusal", "no_refusal"),
     *OF_VARIANTS,
     "len_words",
 )
@@ -240,6 +215,29 @@ def _judged(score: Estimate) -> str:
     return f"{score.mean:.4f} ({score.low:.3f} - {score.high:.3f})"
 
 
+def _differences(comparison: Comparison, setting: Setting, is_compact: bool) -> Grid:
+    first, *others = comparison.models
+    # Holm's correction changes nothing where there is one comparison.
+    corrected = len(others) > 1
+    if is_compact:
+        columns = ["p, Holm's" if corrected else "p"]
+    else:
+        columns = ["95 % interval", "p bootstrap", "p permutation"]
+        columns += ["Holm bootstrap", "Holm permutation"] if corrected else []
+    rows = []
+    for model in others:
+        for name in setting.measures:
+            if difference := model.differences.get(name):
+                cells = _compact(difference, corrected) if is_compact else _difference(difference)
+                rows.append([model.name, name, *cells[: 1 + len(columns)]])
+    return Grid(
+        f"difference from {first.name}, in percentage points",
+        ["model", "measure", "difference", *columns],
+        rows,
+        align="ll",
+    )
+
+
 def _difference(difference: Difference) -> Sequence[str]:
     mean, low, high, _, _, *p_values = asdict(difference).values()
     interval = f"{low * 100:+.1f} to {high * 100:+.1f}"
@@ -268,24 +266,17 @@ def _questions(comparison: Comparison) -> Grid:
 
 
 def _as_tables(
-    render: Callable[[Grid], str], signature: str
+    render: Callable[[Grid], str], signature: Callable[[str], str], *, is_compact: bool = False
 ) -> Callable[[Comparison, Setting], str]:
-    """A format that shows the grids, then the signature in a template of its own."""
+    """A format that shows the grids, then the signature in a form of its own."""
 
     def show(comparison: Comparison, setting: Setting) -> str:
-        parts = [render(grid) for grid in grids(comparison, setting)]
-        return "\n\n".join(
-            [*parts, *([signature.format(setting.signature)] if setting.signature else [])]
-        )
+        parts = [render(grid) for grid in grids(comparison, setting, is_compact=is_compact)]
+        if setting.signature:
+            parts.append(signature(setting.signature))
+        return "\n\n".join(parts)
 
     return show
-
-
-def _as_compact_table(comparison: Comparison, setting: Setting) -> str:
-    parts = [grid.text(width=WIDTH) for grid in grids(comparison, setting, is_compact=True)]
-    if setting.signature:
-        parts.append(Signature.parse(setting.signature).folded)
-    return "\n\n".join(parts)
 
 
 def as_csv(comparison: Comparison, setting: Setting) -> str:
@@ -325,9 +316,8 @@ def _cell(text: str) -> str:
 
 def as_json(comparison: Comparison, setting: Setting) -> str:
     """One object with all that is known."""
-    known = {
-        key: value for key, value in asdict(setting).items() if key not in ("measures", "grouping")
-    }
+    known = asdict(setting)
+    del known["measures"], known["grouping"]
     return json.dumps({**known, **asdict(comparison)}, ensure_ascii=False, indent=2)
 
 
@@ -434,8 +424,12 @@ def _side_by_side(
     return show
 
 
+def _for_80_columns(grid: Grid) -> str:
+    return grid.text(width=WIDTH)
+
+
 GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
-    "table": _side_by_side(lambda grid: grid.text(width=WIDTH), is_compact=True),
+    "table": _side_by_side(_for_80_columns, is_compact=True),
     "wide": _side_by_side(Grid.text),
     "markdown": _side_by_side(Grid.markdown),
     "json": _compared_as_json,
@@ -444,11 +438,13 @@ GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
 """The formats of all variants, or of several sets, side by side."""
 
 FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
-    "table": _as_compact_table,
-    "wide": _as_tables(Grid.text, "{}"),
-    "markdown": _as_tables(Grid.markdown, "`{}`"),
+    "table": _as_tables(
+        _for_80_columns, lambda line: Signature.parse(line).folded, is_compact=True
+    ),
+    "wide": _as_tables(Grid.text, str),
+    "markdown": _as_tables(Grid.markdown, "`{}`".format),
     "csv": as_csv,
     "json": as_json,
-    "latex": _as_tables(Grid.latex, "% {}"),
+    "latex": _as_tables(Grid.latex, "% {}".format),
     "model-index": as_model_index,
 }

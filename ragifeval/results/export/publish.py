@@ -5,7 +5,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from ragifeval import __version__
@@ -138,8 +138,3 @@ def every_eval_ever(
             for name, score in found.items()
         ],
     }
-
-
-def moment() -> datetime:
-    """Now, in UTC."""
-    return datetime.now(UTC)

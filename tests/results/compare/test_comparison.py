@@ -31,9 +31,7 @@ def test_judged_scores_of_several_answers_are_averaged(tmp_path: Path) -> None:
         for one in judged
     ]
     other = {**found[0], "id": "t", "judged": {"correctness": 5.0}}
-    log = read_scored_log(
-        write_records(tmp_path / "log.jsonl", [*found, other]), None, keeps_questions=False
-    )
+    log = read_scored_log(write_records(tmp_path / "log.jsonl", [*found, other]), None)
     judged_means = {sample: log.judged[sample] for sample in log.judged.samples}
     assert judged_means == {"s": {"correctness": 3.0, "recall": 0.5}, "t": {"correctness": 5.0}}
 
@@ -221,7 +219,7 @@ def log(
 
 
 def compared(*paths: Path, matching: str | None = None) -> Comparison:
-    found = [read_scored_log(path, matching, keeps_questions=True) for path in paths]
+    found = [read_scored_log(path, matching) for path in paths]
     return compare(found, Resampling(0, 1_000), top=3)
 
 
