@@ -19,13 +19,11 @@ from ragifeval.benchmark.validate.entries import (
     is_part_of_a_number,
     is_said,
 )
-from ragifeval.benchmark.validate.facts import SEEDS, fact_problems
+from ragifeval.benchmark.validate.facts import SEEDS, counted_scores, fact_problems
 from ragifeval.benchmark.validate.mutations import GoldAnswer, Mutation
-from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
-from ragifeval.benchmark.validate.sentences import long_sentences
+from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated, long_sentences
 from ragifeval.benchmark.validate.twins import Twins, examine_twins
 from ragifeval.jsonl import read_json_objects
-from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.statements.entries import uses_statements
 from ragifeval.text.matching import RULES, Text
@@ -122,12 +120,7 @@ class Validation:
 
     def scores(self, sample: Sample, answer: str) -> Mapping[str, Mapping[str, float]]:
         """The counted scores of an answer: rule -> key -> score."""
-        by_rule = self.scorer.score(sample, sample.context, answer)
-        keys = counted()
-        return {
-            rule: {key: value for key, value in scores.items() if key in keys}
-            for rule, scores in by_rule.items()
-        }
+        return counted_scores(sample, answer, self.scorer)
 
     def answering_twins(self) -> Iterator[str]:
         """Yield one line for each twin that says what is asked."""

@@ -83,7 +83,7 @@ def changed(sample: VariantSample, seed: int, source: Source) -> VariantSample:
     expect = dict(new.expect)
     if "cite" in expect:
         expect["cite"] = [names.get(key, key) for key in expect["cite"]]
-    if entries := remembered(sample, new):
+    if entries := list(remembered(sample, new)):
         expect["memory"] = entries
     return replace(
         sample,
@@ -96,13 +96,9 @@ def changed(sample: VariantSample, seed: int, source: Source) -> VariantSample:
     )
 
 
-def remembered(sample: Sample, changed: Sample) -> list[Any]:
-    """The wordings of a sample that have changed, as entries of the world they stand in now."""
+def remembered(sample: Sample, changed: Sample) -> Iterator[Any]:
+    """Yield the wordings of a sample that have changed, as entries of the world they stand in."""
     before, after = (leaves(one.expect.get("include", ())) for one in (sample, changed))
-    return list(_remembered(before, after))
-
-
-def _remembered(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Any]:
     for old, new in zip(before, after, strict=True):
         is_statement = isinstance(old, Mapping)
         wordings = [entry["say"] if is_statement else entry for entry in (old, new)]

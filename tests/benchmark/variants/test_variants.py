@@ -157,7 +157,7 @@ def test_what_is_remembered() -> None:
     old = replace(KAYAK, expect={"include": include})
     text = json.dumps(include).replace("45 z", "38 z").replace("@atonce", "3 dni")
     new = replace(old, expect={"include": json.loads(text)})
-    assert remembered(old, new) == [{"say": ["45 zł & łód*"]}, ["45 zł"]]
+    assert list(remembered(old, new)) == [{"say": ["45 zł & łód*"]}, ["45 zł"]]
 
 
 def test_combined() -> None:
