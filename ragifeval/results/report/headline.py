@@ -9,21 +9,13 @@ from statistics import fmean
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.compare.significance import SURE, permutation_p
 from ragifeval.results.report.runs import Run
-from ragifeval.results.report.variants import Curve, VariantRow, curves, variant_rows
+from ragifeval.results.report.variants import Cell, Curve, VariantRow, curves, variant_rows
 from ragifeval.run.groups import GROUPINGS, ordered
 from ragifeval.run.performance import Figures, Price
 from ragifeval.run.summary import shown_rates
 from ragifeval.scoring.conditions import REGISTRY, counted
 from ragifeval.scoring.statistics import Estimate, Resampling
 from ragifeval.text.matching import other_rule
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One run's score: under the headline rule, and its mean under the other."""
-
-    estimate: Estimate
-    other: float | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +82,7 @@ class Headline:
     other: str
     samples: int
     runs: Sequence[RunFacts]
-    aggregates: Sequence[ScoreRow]
+    aggregates: list[ScoreRow]
     conditions: Sequence[ScoreRow]
     categories: Sequence[ScoreRow]
     judged: Mapping[str, Sequence[tuple[float, int] | None]] = field(default_factory=dict)
@@ -100,7 +92,7 @@ class Headline:
     first_set: str = ""
 
     @property
-    def set_totals(self) -> Sequence[VariantRow]:
+    def set_totals(self) -> list[VariantRow]:
         """The totals of the sets behind the first."""
         return [
             row for row in self.variants if row.name == "total" and row.variant.endswith(f" {CORE}")

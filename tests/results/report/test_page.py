@@ -7,9 +7,10 @@ from typing import get_args
 
 from ragifeval.results.report import page
 from ragifeval.results.report.collect import Content
-from ragifeval.results.report.headline import Cell, GroupTable, Headline, RunFacts, ScoreRow
+from ragifeval.results.report.headline import GroupTable, Headline, RunFacts, ScoreRow
 from ragifeval.results.report.page import render
 from ragifeval.results.report.texts import LANGUAGES, load_texts
+from ragifeval.results.report.variants import Cell
 from ragifeval.results.single_page import embedded
 from ragifeval.scoring.statistics import Estimate
 from ragifeval.statements.judging import Reason

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 
 from ragifeval.results.report.collect import Content
-from ragifeval.results.report.headline import Cell, Headline, RunFacts, ScoreRow
+from ragifeval.results.report.headline import Headline, RunFacts, ScoreRow
 from ragifeval.results.report.page import render
+from ragifeval.results.report.variants import Cell
 from ragifeval.run.performance import Figures
 from ragifeval.scoring.statistics import Estimate
 
