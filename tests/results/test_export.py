@@ -81,10 +81,6 @@ def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
     names = {f"{kind}-{name}.jsonl" for kind in ("documents", "samples") for name in SETS}
     assert {path.name for path in folder.iterdir()} == {"README.md", *names}
     benchmarks = {name: load_benchmark(*find_set(name)) for name in SETS}
-    for name, benchmark in benchmarks.items():
-        found = loaded(folder, tmp_path, name)
-        assert list(found.documents.values()) == list(benchmark.documents.values())
-        assert list(found.samples) == list(benchmark.samples)
     card = (folder / "README.md").read_text(encoding="utf-8")
     for name in REGISTRY:
         counts = [sum(name in s.expect for s in one.samples) for one in benchmarks.values()]
@@ -95,6 +91,10 @@ def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
     data = DatasetCard.load(folder / "README.md").data
     assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
     assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
+    for name, benchmark in benchmarks.items():
+        found = loaded(folder, tmp_path, name)
+        assert list(found.documents.values()) == list(benchmark.documents.values())
+        assert list(found.samples) == list(benchmark.samples)
 
 
 def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: Path) -> None:

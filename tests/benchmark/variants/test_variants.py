@@ -136,14 +136,11 @@ def test_order() -> None:
 def test_changed() -> None:
     expanded = made("changed:2")
     (kayak,) = by_id(expanded).values()
-    assert kayak.context == ("rower", "kajak@k@changed:2", "sauna")
-    assert kayak.expect == {
-        "include": ["38 zł"],
-        "cite": ["kajak@k@changed:2"],
-        "memory": [["45 zł"]],
-    }
+    new = "kajak@k@changed:2"
+    assert kayak.context == ("rower", new, "sauna")
+    assert kayak.expect == {"include": ["38 zł"], "cite": [new], "memory": [["45 zł"]]}
     assert kayak.reference == "Kajak kosztuje 38 zł [1]."
-    document = expanded.benchmark.documents["kajak@k@changed:2"]
+    document = expanded.benchmark.documents[new]
     assert document.contents == "Kajak kosztuje 38 zł za dzień. Kaucja wynosi 100 zł."
     assert expanded.left_out == {"changed:2": {"p": "it has no facts", "m": "it has no facts"}}
 
@@ -256,7 +253,6 @@ def test_the_signature_of_one_variant(part: str, variant: str, expected: str) ->
 
 # Questions that docs/variants.md tells of: what stands in the gold answer.
 WORKED = [
-    ("meldunek-p03@twin", REFUSAL_MESSAGE),
     # 40 and 48 are 88; 3 % of the 27 600 zł that the question names are 828.
     ("meldunek-p03@changed:3", "łącznie 88 zł: 40 zł za decyzję o wymeldowaniu [2] i 48 zł"),
     ("podatki-p02@changed:3", "3% wartości rynkowej samochodu, czyli 828 zł. W ciągu 28 dni od"),
