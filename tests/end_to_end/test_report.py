@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 import subprocess
 import sys
 from functools import partial
@@ -262,16 +261,16 @@ def test_filters_stand_in_the_address(page: Page, pages: dict[str, Path]) -> Non
 
 
 def test_what_is_shown_is_downloaded(page: Page, pages: dict[str, Path], tmp_path: Path) -> None:
+    from selenium.webdriver.support.wait import WebDriverWait
+
     page.open(pages["three"])
     page.run("location.hash = '#kind=typo'")
     page.driver.execute_cdp_cmd(
         "Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
     )
-    for kind in ("csv", "jsonl"):
-        page.click(f"#{kind}")
-    from selenium.webdriver.support.wait import WebDriverWait
-
     names = {"ragifeval.csv", "ragifeval.jsonl"}
+    for name in names:
+        page.click(f"#{name.partition('.')[2]}")
     WebDriverWait(page.driver, 30).until(lambda _: {p.name for p in tmp_path.iterdir()} == names)
     with (tmp_path / "ragifeval.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.DictReader(file))
@@ -320,14 +319,6 @@ def test_a_hostile_log_shows_as_text_and_runs_nothing(page: Page, pages: dict[st
     assert "".join(text for text, name in marks if name.startswith("cite right")) == "[1][3]"
     assert [text for text, name in marks if name.startswith("cite wrong")] == ["[2]", "[99]"]
     assert [text for text, name in marks if name.startswith("offence")] == ["kurwa"]
-    # Names outside of the list are written by the template.
-    spelt = re.sub(
-        "[\u2028\u2029\x00\x1b\u202e\u00ad\ud83d]",
-        lambda match: f"‹U+{ord(match[0]):04X}›",
-        HOSTILE,
-    )
-    assert spelt in page.text(".notices")
-    assert spelt in page.text(".models")
 
 
 def test_documents_prompt_and_gold_answer(page: Page, pages: dict[str, Path]) -> None:

@@ -116,6 +116,7 @@ def score(data: list[str], tmp_path: Path) -> Callable[..., Scored]:
 
 
 Score = Callable[..., Scored]
+THINK = "</think>"
 
 
 def test_answers_from_elsewhere(score: Score, tmp_path: Path) -> None:
@@ -172,31 +173,20 @@ def test_citations_go_by_the_order_that_the_model_saw(score: Score) -> None:
     assert [record["scores"]["cite_f1"] for record in done.records] == [1, 0]
 
 
-# What a model wrote -> the answer that is scored, its reasoning, why it ended.
-THINK = "</think>"
-REASONINGS: list[tuple[dict[str, Any], tuple[str, str | None, str | None]]] = [
-    ({"answer": f"Hm. 18?{THINK} 17 zł [0]"}, ("17 zł [0]", f"Hm. 18?{THINK}", None)),
-    ({"answer": "17 zł?"}, ("", "17 zł?", "reasoning_unfinished")),
-    ({"answer": "Hm.", "finish_reason": "length"}, ("", "Hm.", "length")),
-    # Parted when it was logged.
-    ({"answer": "17 zł [0]", "reasoning": f"Hm.{THINK}"}, ("17 zł [0]", f"Hm.{THINK}", None)),
-]
-
-
-@pytest.mark.parametrize(("given", "expected"), REASONINGS)
-def test_reasoning(
-    score: Score, given: dict[str, Any], expected: tuple[str, str | None, str | None]
-) -> None:
-    (record,) = score([{"id": "p1"} | given], "--reasoning_end", THINK).records
-    assert (record["answer"], record.get("reasoning"), record["finish_reason"]) == expected
-    assert record["scores"]["include"] == float("17 zł" in expected[0])
-
-
-def test_warnings(score: Score) -> None:
-    first = ANSWERS[0] | {"answer": f"Hm.{THINK} 17 zł [0]", "finish_reason": "length"}
-    done = score([first, *ANSWERS[1:]])
+def test_reasoning_is_no_part_of_the_answer(score: Score) -> None:
+    """Unless it is named; that of p2 was parted when it was logged."""
+    answers = [
+        {"id": "p1", "answer": f"Hm. 18?{THINK} 17 zł [0]", "finish_reason": "length"},
+        {"id": "p2", "answer": "30 dni [1]", "reasoning": f"Hm.{THINK}"},
+        ANSWERS[2],
+    ]
+    done = score(answers)
     assert f"{done.log}: warning: 1 answer was cut off by the limit of tokens" in done.err
     assert f"{done.log}: warning: 1 answer holds </think>, and the reasoning" in done.err
+    parted = score(answers, "--reasoning_end", THINK, "--overwrite").records[:2]
+    assert [(record["answer"], record["reasoning"]) for record in parted] == [
+        *(("17 zł [0]", f"Hm. 18?{THINK}"), ("30 dni [1]", f"Hm.{THINK}"))
+    ]
 
 
 def test_half_of_a_surrogate_pair(score: Score, tmp_path: Path) -> None:
