@@ -105,13 +105,6 @@ def test_report(logs: tuple[Path, Path], tmp_path: Path) -> None:
     }
 
 
-def test_another_list_of_variants_is_another_run(tmp_path: Path, capsys: Capture) -> None:
-    log = tmp_path / "log.jsonl"
-    assert run(log, "--limit", "1", "--variants", "core,order:1") == 0
-    assert run(log, "--limit", "1", "--variants", "core,order:2") == 2
-    assert "differs in: variants" in capsys.readouterr().err
-
-
 WRONG = {
     "--variants twins": "--variants: 'twins' is none of: core",
     "--variants changed:1 --ids dowody-p05": "leaves no sample: it has no facts",
