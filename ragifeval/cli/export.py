@@ -58,14 +58,14 @@ def _results(options: argparse.Namespace) -> int:
         parser = argparse.ArgumentParser()
         add(parser)
         if add is add_compare_options:
-            comparison, setting = compare.compared(
+            comparison = compare.compared(
                 "core", options.logs, parser.parse_args([*logs, "--top=0"])
             )
             folder.mkdir(parents=True, exist_ok=True)
             continue
         page = ["-o", str(folder / "index.html"), "--lang", "en"]
         report.run(parser.parse_args([*logs, *page]))
-    for name, text in files(comparison, setting, datetime.now(UTC), options.dataset):
+    for name, text in files(comparison, datetime.now(UTC), options.dataset):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with written_beside(path) as file:

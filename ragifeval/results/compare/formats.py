@@ -7,7 +7,8 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
+from typing import Any
 
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
@@ -22,33 +23,14 @@ _MODEL_COLUMNS = 4
 _QUESTION_LENGTH = 70
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What a reader must know in addition to the numbers.
-
-    Attributes:
-        matching: the rule of "found".
-        signature: what the logs have in common; None where none has a signature.
-        seed, draws: of the resampling.
-        measures: those whose differences the tables show.
-        grouping: of the questions whose totals and rates are told.
-    """
-
-    matching: str
-    signature: str | None
-    seed: int
-    draws: int
-    measures: Sequence[str]
-    grouping: str | None = None
-
-
-def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False) -> Iterator[Grid]:
+def grids(comparison: Comparison, *, is_compact: bool = False) -> Iterator[Grid]:
     """Yield the tables: scores, rates, groups, costs, judged scores, differences, questions.
 
     Args:
         is_compact: for 80 columns: intervals as ±, conditions without them.
     """
     percent = _plus_minus if is_compact else _percent
+    setting = comparison.setting
     first, *others = comparison.models
     measures = [name for name in MEASURES if name in first.scores]
     means = [name for name in measures if name in AGGREGATES] if is_compact else measures
@@ -71,7 +53,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
             ],
         )
     yield _rates(comparison, is_compact)
-    yield from _groups(comparison, setting, is_compact)
+    yield from _groups(comparison, is_compact)
     yield from _performance(comparison)
     if first.judged:
         yield Grid(
@@ -80,7 +62,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
             [[model.name, *map(_judged, model.judged.values())] for model in comparison.models],
         )
     if others:
-        yield _differences(comparison, setting, is_compact)
+        yield _differences(comparison, is_compact)
     yield _power(comparison, [name for name in setting.measures if name in first.scores])
     if comparison.questions:
         yield _questions(comparison)
@@ -123,14 +105,13 @@ def _rates(comparison: Comparison, is_compact: bool) -> Grid:
     )
 
 
-def _groups(
-    comparison: Comparison, setting: Setting, is_compact: bool, name: str = ""
-) -> Iterator[Grid]:
+def _groups(comparison: Comparison, is_compact: bool, name: str = "") -> Iterator[Grid]:
     """The table of groups of questions, where they are asked for.
 
     Args:
         name: of what is compared, where that is told.
     """
+    setting = comparison.setting
     if comparison.models[0].groups:
         told = f"{name}, " if name else ""
         yield group_grid(
@@ -215,7 +196,7 @@ def _judged(score: Estimate) -> str:
     return f"{score.mean:.4f} ({score.low:.3f} - {score.high:.3f})"
 
 
-def _differences(comparison: Comparison, setting: Setting, is_compact: bool) -> Grid:
+def _differences(comparison: Comparison, is_compact: bool) -> Grid:
     first, *others = comparison.models
     # Holm's correction changes nothing where there is one comparison.
     corrected = len(others) > 1
@@ -226,7 +207,7 @@ def _differences(comparison: Comparison, setting: Setting, is_compact: bool) -> 
         columns += ["Holm bootstrap", "Holm permutation"] if corrected else []
     rows = []
     for model in others:
-        for name in setting.measures:
+        for name in comparison.setting.measures:
             if difference := model.differences.get(name):
                 cells = _compact(difference, corrected) if is_compact else _difference(difference)
                 rows.append([model.name, name, *cells[: 1 + len(columns)]])
@@ -267,19 +248,19 @@ def _questions(comparison: Comparison) -> Grid:
 
 def _as_tables(
     render: Callable[[Grid], str], signature: Callable[[str], str], *, is_compact: bool = False
-) -> Callable[[Comparison, Setting], str]:
+) -> Callable[[Comparison], str]:
     """A format that shows the grids, then the signature in a form of its own."""
 
-    def show(comparison: Comparison, setting: Setting) -> str:
-        parts = [render(grid) for grid in grids(comparison, setting, is_compact=is_compact)]
-        if setting.signature:
-            parts.append(signature(setting.signature))
+    def show(comparison: Comparison) -> str:
+        parts = [render(grid) for grid in grids(comparison, is_compact=is_compact)]
+        if comparison.setting.signature:
+            parts.append(signature(comparison.setting.signature))
         return "\n\n".join(parts)
 
     return show
 
 
-def as_csv(comparison: Comparison, setting: Setting) -> str:
+def as_csv(comparison: Comparison) -> str:
     """One row a model and measure."""
     numbers = [field.name for field in fields(Difference)][3:]
     columns = ["model", "log", "measure", "mean", "low", "high", "count"]
@@ -287,11 +268,12 @@ def as_csv(comparison: Comparison, setting: Setting) -> str:
     file = io.StringIO()
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
     writer.writeheader()
+    grouping = comparison.setting.grouping
     for model in comparison.models:
         judged = {f"judged {name}": score for name, score in model.judged.items()}
         rates = {f"rate {name}": rate for name, rate in model.rates.items()}
         groups = {
-            f"{'' if name == 'total' else 'rate '}{name} {setting.grouping} {group}": score
+            f"{'' if name == 'total' else 'rate '}{name} {grouping} {group}": score
             for group, found in model.groups.items()
             for name, score in found.items()
         }
@@ -314,23 +296,29 @@ def _cell(text: str) -> str:
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
-def as_json(comparison: Comparison, setting: Setting) -> str:
+def as_json(comparison: Comparison) -> str:
     """One object with all that is known."""
-    known = asdict(setting)
-    del known["measures"], known["grouping"]
-    return json.dumps({**known, **asdict(comparison)}, ensure_ascii=False, indent=2)
+    return json.dumps(_as_object(comparison), ensure_ascii=False, indent=2)
 
 
-def as_model_index(comparison: Comparison, setting: Setting) -> str:
+def _as_object(comparison: Comparison) -> dict[str, Any]:
+    known = asdict(comparison)
+    setting = known.pop("setting")
+    del setting["measures"], setting["grouping"]
+    return {**setting, **known}
+
+
+def as_model_index(comparison: Comparison) -> str:
     """What the Hugging Face Hub shows as evaluation results.
 
     For each model a YAML document: what goes between the lines `---` at the head of its README.md.
     A list of results is written as JSON, which YAML reads.
     """
-    name = Signature.parse(setting.signature or "").data_name
+    signature = comparison.setting.signature
+    name = Signature.parse(signature or "").data_name
     arguments = {"harness": f"ragifeval {__version__}"}
-    if setting.signature:
-        arguments["signature"] = setting.signature
+    if signature:
+        arguments["signature"] = signature
     cards = []
     for model in comparison.models:
         metrics = [
@@ -367,7 +355,7 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     return "\n---\n".join(cards)
 
 
-Compared = Mapping[str, tuple[Comparison, Setting]]
+Compared = Mapping[str, Comparison]
 """What is compared, by its variant, its set, or both."""
 
 
@@ -378,8 +366,8 @@ def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
         is_compact: for 80 columns: intervals as ±.
     """
     rows = []
-    first, setting = next(iter(compared.values()))
-    for name, (comparison, _) in compared.items():
+    first = next(iter(compared.values()))
+    for name, comparison in compared.items():
         corrected = len(comparison.models) > 2
         for model in comparison.models:
             total, difference = model.scores["total"], model.differences.get("total")
@@ -397,7 +385,7 @@ def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
     columns = ["difference", *(["p"] if is_compact else tests)]
     told = "±" if is_compact else "with 95 % intervals"
     return Grid(
-        f"total, rule {setting.matching}, per cent {told}, and the difference from "
+        f"total, rule {first.setting.matching}, per cent {told}, and the difference from "
         f"{first.models[0].name}",
         ["", "model", "samples", "total", *columns],
         rows,
@@ -406,7 +394,7 @@ def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
 
 
 def _compared_as_json(compared: Compared) -> str:
-    content = {name: json.loads(as_json(*one)) for name, one in compared.items()}
+    content = {name: _as_object(one) for name, one in compared.items()}
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
@@ -417,8 +405,8 @@ def _side_by_side(
 
     def show(compared: Compared) -> str:
         grids = [total_grid(compared, is_compact=is_compact)]
-        for name, (comparison, setting) in compared.items():
-            grids += _groups(comparison, setting, is_compact, name)
+        for name, comparison in compared.items():
+            grids += _groups(comparison, is_compact, name)
         return "\n\n".join(map(render, grids))
 
     return show
@@ -437,7 +425,7 @@ GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
 }
 """The formats of all variants, or of several sets, side by side."""
 
-FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
+FORMATS: Mapping[str, Callable[[Comparison], str]] = {
     "table": _as_tables(
         _for_80_columns, lambda line: Signature.parse(line).folded, is_compact=True
     ),

@@ -14,10 +14,9 @@ from huggingface_hub import ModelCard
 from scipy import stats
 
 from ragifeval.__main__ import evaluate, main
-from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
+from ragifeval.results.compare.comparison import MEASURES, Comparison, Setting, compare
 from ragifeval.results.compare.scored_logs import KEYS, read_scored_log
 from ragifeval.scoring.rates import OF_VARIANTS, TOLD
-from ragifeval.scoring.statistics import Resampling
 from tools.testing.process import records, write_records
 
 Capture = pytest.CaptureFixture[str]
@@ -187,7 +186,7 @@ def log(
 
 def compared(*paths: Path, matching: str | None = None) -> Comparison:
     found = [read_scored_log(path, matching) for path in paths]
-    return compare(found, Resampling(0, 1_000), top=3)
+    return compare(found, Setting("substring", None, 0, 1_000, []), top=3)
 
 
 P1 = {"include": 1, "cite_f1": 0.5}
