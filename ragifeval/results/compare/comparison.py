@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,10 +74,10 @@ class Model:
     log: str
     scores: Mapping[str, Estimate]
     differences: Mapping[str, Difference]
-    rates: Mapping[str, Estimate] = field(default_factory=dict)
-    groups: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-    performance: Figures | None = None
-    judged: Mapping[str, Estimate] = field(default_factory=dict)
+    rates: Mapping[str, Estimate]
+    groups: Mapping[str, Mapping[str, Estimate]]
+    performance: Figures
+    judged: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)

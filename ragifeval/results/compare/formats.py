@@ -141,7 +141,7 @@ _FIGURES = (
 
 def _performance(comparison: Comparison) -> Iterator[Grid]:
     """The table of what answers took, where a log tells it."""
-    figures = [asdict(m.performance) for m in comparison.models if m.performance is not None]
+    figures = [asdict(model.performance) for model in comparison.models]
     shown = [row for row in _FIGURES if any(found[row[0]] for found in figures)]
     if shown:
         yield Grid(
