@@ -22,19 +22,6 @@ from tools.testing.process import records, write_records
 Capture = pytest.CaptureFixture[str]
 
 
-def test_judged_scores_of_several_answers_are_averaged(tmp_path: Path) -> None:
-    """Each over the answers that have it, as the scores by rules are."""
-    judged = [{"correctness": 1.0, "recall": 0.5}, {"correctness": 2.0}, {}, {"correctness": 6.0}]
-    found = [
-        {"id": "s", "answer": "x", "scores": {"include": 1}, "judged": one, "judge_signature": "j"}
-        for one in judged
-    ]
-    other = {**found[0], "id": "t", "judged": {"correctness": 5.0}}
-    log = read_scored_log(write_records(tmp_path / "log.jsonl", [*found, other]), None)
-    judged_means = {sample: log.judged[sample] for sample in log.judged.samples}
-    assert judged_means == {"s": {"correctness": 3.0, "recall": 0.5}, "t": {"correctness": 5.0}}
-
-
 # ------------------------------------------------------------------ two real logs
 
 
@@ -230,12 +217,16 @@ def test_what_is_not_common_is_left_out(tmp_path: Path, capsys: Capture) -> None
 
 
 def test_a_sample_answered_twice_counts_once(tmp_path: Path) -> None:
+    """With the means of its answers; a judged score with the mean of those that have it."""
     path = log(tmp_path / "one.jsonl", "a", {"p1": {"include": 1}, "p2": {"include": 0}})
     first, other = records(path)
     again = first | {"scores": {"include": 0.25}}
-    write_records(path, [first, other, again, again])
+    judged = [{"correctness": 1.0}, {}, {"correctness": 5.0}]
+    answers = zip([first, again, again], judged, strict=True)
+    write_records(path, [other, *(record | {"judged": found} for record, found in answers)])
     (model,) = compared(path).models
     assert (model.scores["include"].mean, model.scores["include"].count) == (0.25, 2)
+    assert (model.judged["correctness"].mean, model.judged["correctness"].count) == (3.0, 1)
 
 
 def test_three_models(tmp_path: Path) -> None:
