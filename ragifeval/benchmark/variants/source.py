@@ -1,7 +1,7 @@
 """What variants are made of: the documents by nearness, what they say, and new values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, overload
 
@@ -37,6 +37,12 @@ class VariantSample(Sample):
     variant: str = "core"
     origin: str = ""
     asked: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, sample: Sample, variant: str, asked: tuple[Any, ...] = ()) -> "VariantSample":
+        """A sample of the data under the name of a variant."""
+        values = {field.name: getattr(sample, field.name) for field in fields(Sample)}
+        return cls(**values, variant=variant, origin=sample.id, asked=asked)
 
 
 @dataclass(frozen=True, slots=True)

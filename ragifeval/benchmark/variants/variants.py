@@ -13,7 +13,7 @@ import random
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -229,9 +229,8 @@ class Variant:
         Raises:
             LeftOut: it cannot be made of this sample.
         """
-        values = {item.name: getattr(sample, item.name) for item in fields(Sample)}
         asked = tuple(leaves(sample.expect.get("include", ())))
-        made = VariantSample(**values, variant=str(self), origin=sample.id, asked=asked)
+        made = VariantSample.of(sample, str(self), asked)
         for name, argument in self.parts:
             made = REGISTRY[name].make(made, argument, source)
         if "unrefused" in made.expect:
