@@ -90,7 +90,7 @@ def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
     return collector.content
 
 
-# Of a mark.
+# What the page tells of a mark.
 _SHOWN = ("kind", "verdict", "about", "rule", "reason")
 
 
