@@ -150,7 +150,7 @@ def test_model_index(logs: tuple[Path, Path], result: Any, capsys: Capture) -> N
 
 # ------------------------------------------------------------------ logs by hand
 
-SIGNATURE = "data:1|prompt:2|matching:substring|version:1|model:NAME#3"
+SIGNATURE = "data:11111111|prompt:2|matching:substring|version:1|model:NAME#3"
 
 
 def log(
@@ -181,10 +181,11 @@ P2, P2_SAFE = {"refuse": 1, "safe": 0}, {"refuse": 1, "safe": 1}
 
 
 def test_each_mean_is_over_conditions(tmp_path: Path) -> None:
-    first, second = compared(
+    comparison = compared(
         log(tmp_path / "one.jsonl", "a", {"p1": P1 | {"cite_recall": 0.1}, "p2": P2}),
         log(tmp_path / "two.jsonl", "b", {"p1": {"include": 0, "cite_f1": 1}, "p2": P2_SAFE}),
-    ).models
+    )
+    first, second = comparison.models
     means = {measure: score.mean for measure, score in first.scores.items()}
     assert means == {
         **{"correctness": 0.75, "safety": 0.5, "total": 0.625},
@@ -196,6 +197,10 @@ def test_each_mean_is_over_conditions(tmp_path: Path) -> None:
     assert differences["include"] == -1
     # p1: -0.5 in points, p2: +1. Of the four exchanges, two are as far as 0.5, two as 1.5.
     assert second.differences["total"].p_permutation == 1
+    # The question on which they differ most comes first: two points of two conditions, to one.
+    p2, p1 = comparison.questions
+    assert (p2.id, p2.text, p2.points, p2.conditions) == ("p2", "p2?", [1, 2], 2)
+    assert (p1.id, p1.points) == ("p1", [1.5, 1])
 
 
 def test_what_is_not_common_is_left_out(tmp_path: Path, capsys: Capture) -> None:
@@ -239,12 +244,6 @@ def test_three_models(tmp_path: Path) -> None:
     total = [model.differences["total"] for model in models[1:]]
     assert [one.p_permutation for one in total] == [2 / 64, 2 / 32]
     assert [one.holm_permutation for one in total] == [4 / 64, 4 / 64]
-    # Most in p0 to p4, where two models have a point less; least in p5.
-    questions = compared(*paths).questions
-    assert [(one.id, one.points) for one in questions] == [
-        (f"p{number}", [1, 0, 0]) for number in range(3)
-    ]
-    assert (questions[0].text, questions[0].conditions) == ("p0?", 1)
 
 
 # Category, kind, documents -> the scores of two models; price 2 in, 10 out for a million tokens.
@@ -330,7 +329,7 @@ def test_the_other_rule(tmp_path: Path, capsys: Capture) -> None:
     two = log(tmp_path / "two.jsonl", "b", rows, matching="words")
     two.write_text(two.read_text().replace("scores_words", "scores_substring"))
     assert main(["compare", str(one), str(two), "--matching", "words", "--wide"]) == 0
-    assert "data:1|prompt:2|matching:words|version:1\n" in capsys.readouterr().out
+    assert "data:11111111|prompt:2|matching:words|version:1\n" in capsys.readouterr().out
     found = compared(one, two, matching="words").models
     assert [model.scores["total"].mean for model in found] == pytest.approx([1 / 3, 2 / 3])
 
@@ -340,6 +339,8 @@ def test_the_other_rule(tmp_path: Path, capsys: Capture) -> None:
 # What the second log differs in -> the reason, or None where nothing is in the way.
 REFUSED: list[tuple[dict[str, str], str | None]] = [
     ({"model": "other#9"}, None),
+    # An older log does not name its data.
+    ({"data": "urzad-1.0-11111111"}, None),
     ({"data": "9"}, "the signatures differ in: data"),
     ({"prompt": "9", "version": "2"}, "the signatures differ in: prompt, version"),
     ({"matching": "words"}, "the signatures differ in: matching"),
