@@ -244,26 +244,17 @@ def _usage(name: str) -> str:
     return f"{name}:{'N' if kind.low else 'SEED'}" if kind.high else name
 
 
-def parse_variants(text: str) -> tuple[Variant, ...]:
-    """Read a list of variants, each once.
-
-    Raises:
-        ValueError: what is wrong with it.
-    """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        raise ValueError("names no variant")
-    return tuple(dict.fromkeys(map(Variant.parse, parts)))
-
-
 def read_variants(text: str) -> tuple[Variant, ...]:
-    """Read a list of variants as an option gives it.
+    """Read a list of variants as an option gives it, each once.
 
     Raises:
         UserError: what is wrong with it.
     """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise UserError("--variants: names no variant")
     try:
-        return parse_variants(text)
+        return tuple(dict.fromkeys(map(Variant.parse, parts)))
     except ValueError as error:
         raise UserError(f"--variants: {error}") from None
 
@@ -305,12 +296,10 @@ def part_of_variant(part: str, variant: str) -> str:
 
 def variants_of(signature: Signature | None) -> tuple[Variant, ...]:
     """The variants that a signature names; the core alone where it names none."""
-    part = signature.parts.get("variants") if signature is not None else None
-    if part is None:
-        return (Variant(),)
+    part = signature.parts.get("variants", CORE) if signature is not None else CORE
     try:
-        return parse_variants(part.partition("#")[0])
-    except ValueError:
+        return read_variants(part.partition("#")[0])
+    except UserError:
         return (Variant(),)
 
 
