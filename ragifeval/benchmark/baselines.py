@@ -1,12 +1,11 @@
 """Answers without a neural network: the floor and the ceiling that every table of models needs."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.benchmark.bm25 import Index
 from ragifeval.errors import UserError
 from ragifeval.scoring.conditions import CITATION, CITED_NUMBER
 from ragifeval.text.normalizer import Normalizer
@@ -91,8 +90,6 @@ class Sentence:
     document: int
 
 
-# BM25's customary parameters (Robertson and Zaragoza 2009).
-_K1, _B = 1.5, 0.75
 _SENTENCES = 3
 # The least share of the question's weight (inverse document frequency) that the best sentence
 # carries.
@@ -117,33 +114,21 @@ def extract(question: str, contents: Sequence[str], normalizer: Normalizer) -> l
         for text in _SENTENCE_END.split(content)
         if text.strip()
     ]
-    bags = [Counter(normalizer(sentence.text).lemmas) for sentence in sentences]
-    if not bags:
+    texts = [normalizer(sentence.text).lemmas for sentence in sentences]
+    if not texts:
         return []
-    asked = normalizer(question)
-    query = {
-        lemma
-        for word, lemma in zip(asked.words, asked.lemmas, strict=True)
-        if word not in unasked and lemma not in unasked
-    }
-    average = sum(bag.total() for bag in bags) / len(bags) or 1
-    weights = {}
-    for lemma in query:
-        having = sum(lemma in bag for bag in bags)
-        weights[lemma] = math.log(1 + (len(bags) - having + 0.5) / (having + 0.5))
-
-    def score(bag: Counter[str]) -> float:
-        length = _K1 * (1 - _B + _B * bag.total() / average)
-        # Sorted: the sum of floats depends on the order, the order of a set on the process.
-        return sum(
-            weights[lemma] * bag[lemma] * (_K1 + 1) / (bag[lemma] + length)
-            for lemma in sorted(query)
-            if lemma in bag
-        )
-
-    scores = [score(bag) for bag in bags]
-    ranked = sorted(range(len(bags)), key=lambda index: (-scores[index], index))[:_SENTENCES]
-    carried = sum(weights[lemma] for lemma in sorted(query) if lemma in bags[ranked[0]])
-    if not query or carried < _THRESHOLD * sum(weights[lemma] for lemma in sorted(query)):
+    index, asked = Index(texts), normalizer(question)
+    # Sorted: the sum of floats depends on the order, the order of a set on the process.
+    query = sorted(
+        {
+            lemma
+            for word, lemma in zip(asked.words, asked.lemmas, strict=True)
+            if word not in unasked and lemma not in unasked
+        }
+    )
+    scores = index.scores(query)
+    ranked = sorted(range(len(texts)), key=lambda place: -scores[place])[:_SENTENCES]
+    carried = sum(index.weight(lemma) for lemma in query if lemma in texts[ranked[0]])
+    if not query or carried < _THRESHOLD * sum(map(index.weight, query)):
         return []
-    return [sentences[index] for index in ranked if scores[index] > 0]
+    return [sentences[place] for place in ranked if scores[place] > 0]

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from ragifeval.benchmark.validate.entries import is_part_of_a_number, is_said
-from ragifeval.benchmark.validate.sentences import long_sentences
+from ragifeval.benchmark.validate.repeats import long_sentences
 from ragifeval.build.phrases import Entry
 from ragifeval.build.records import Chunk
 from ragifeval.text.matching import Text

@@ -9,8 +9,8 @@ from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say, show
 from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_comparison, written_beside
-from ragifeval.results.compare.comparison import MEASURES, Comparison, compare
-from ragifeval.results.compare.formats import FORMATS, GRID_FORMATS, Setting
+from ragifeval.results.compare.comparison import MEASURES, Comparison, Setting, compare
+from ragifeval.results.compare.formats import FORMATS, GRID_FORMATS
 from ragifeval.results.compare.scored_logs import (
     ScoredLog,
     common_signature,
@@ -21,7 +21,6 @@ from ragifeval.results.compare.scored_logs import (
 from ragifeval.results.compare.significance import SURE
 from ragifeval.results.outputs import prices_of
 from ragifeval.results.sets import by_set
-from ragifeval.scoring.statistics import Resampling
 from ragifeval.tables import plural
 
 ALL = "all"
@@ -40,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"several variants or sets: have no format {options.format}")
     if options.output is not None:
         check_output(options.output, is_comparison, inputs(options))
-    found: dict[tuple[str, str], tuple[Comparison, Setting]] = {}
+    found: dict[tuple[str, str], Comparison] = {}
     for name, logs in sets.items():
         variants = _common_variants(logs) if options.variant == ALL else [options.variant]
         found |= {(name, variant): compared(variant, logs, options) for variant in variants}
@@ -48,11 +47,11 @@ def run(options: argparse.Namespace) -> int:
     if is_grid:
         text = GRID_FORMATS[form](_named(found))
     else:
-        text = FORMATS[form](*next(iter(found.values())))
+        text = FORMATS[form](next(iter(found.values())))
     failures = []
     for name in sets:
         # Of several variants the first, as of a run.
-        comparison = next(one for (of, _), (one, _) in found.items() if of == name)
+        comparison = next(one for (of, _), one in found.items() if of == name)
         told = _failures(comparison, options.fail_under, options.fail_if_worse)
         failures += [f"{name}: {failure}" if len(sets) > 1 else failure for failure in told]
     if options.output is None:
@@ -65,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _named(
-    found: Mapping[tuple[str, str], tuple[Comparison, Setting]],
-) -> Mapping[str, tuple[Comparison, Setting]]:
+    found: Mapping[tuple[str, str], Comparison],
+) -> Mapping[str, Comparison]:
     """What is compared by its variant, its set, or both, as far as there are several."""
     sets, variants = ({key[place] for key in found} for place in (0, 1))
     several = len(sets) > 1, len(variants) > 1 or len(sets) == 1
@@ -78,21 +77,19 @@ def _named(
 
 def _common_variants(paths: Sequence[Path]) -> Sequence[str]:
     """The variants that all logs have answers to, in the order of the first."""
-    first, *others = (read_scored_log(path, None, keeps_questions=False).variants for path in paths)
+    first, *others = (read_scored_log(path, None).variants for path in paths)
     common = [variant for variant in first if all(variant in other for other in others)]
     if not common:
         raise UserError("the logs have no variant in common")
     return common
 
 
-def compared(
-    variant: str, paths: Sequence[Path], options: argparse.Namespace
-) -> tuple[Comparison, Setting]:
+def compared(variant: str, paths: Sequence[Path], options: argparse.Namespace) -> Comparison:
     """Compare logs over one variant; say what is doubtful."""
     matching = options.matching
     logs: list[ScoredLog] = []
     for path in paths:
-        log = read_scored_log(path, matching, keeps_questions=not logs, variant=variant)
+        log = read_scored_log(path, matching, variant)
         if log.variants and variant not in log.variants:
             known = ", ".join(log.variants)
             raise UserError(f"{path}: has no answers to the variant {variant!r}; it has: {known}")
@@ -105,21 +102,6 @@ def compared(
         say("warning: the logs were judged in different ways; see their judge_signature")
     # The prices given are of the logs in the order of the command.
     prices = dict(zip(options.logs, prices_of(options.logs, options.price), strict=True))
-    comparison = compare(
-        logs,
-        Resampling(options.seed, options.draws),
-        options.top,
-        options.by,
-        [prices[path] for path in paths],
-    )
-    if comparison.left_out:
-        count = plural(comparison.left_out, "sample is", "samples are")
-        say(f"{count} not answered in all logs, and left out")
-    if comparison.conditions_left_out:
-        count = plural(comparison.conditions_left_out, "condition is", "conditions are")
-        say(f"{count} not scored in all logs, and left out")
-    if options.by is not None and not comparison.models[0].groups:
-        say(f"{paths[0]}: does not tell the {options.by} of its questions")
     setting = Setting(
         matching,
         common_signature(logs, matching),
@@ -128,7 +110,16 @@ def compared(
         options.measures,
         options.by,
     )
-    return comparison, setting
+    comparison = compare(logs, setting, options.top, [prices[path] for path in paths])
+    if comparison.left_out:
+        count = plural(comparison.left_out, "sample is", "samples are")
+        say(f"{count} not answered in all logs, and left out")
+    if comparison.conditions_left_out:
+        count = plural(comparison.conditions_left_out, "condition is", "conditions are")
+        say(f"{count} not scored in all logs, and left out")
+    if options.by is not None and not comparison.models[0].groups:
+        say(f"{paths[0]}: does not tell the {options.by} of its questions")
+    return comparison
 
 
 def _check_measures(option: str, names: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """python -m ragifeval export."""
 
 import argparse
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ragifeval.cli.settings import settled
@@ -42,7 +43,7 @@ def _results(options: argparse.Namespace) -> int:
     """Write a folder with the report, the data behind it, and what others read."""
     from ragifeval.cli import compare, report
     from ragifeval.cli.arguments import add_compare_options, add_report_options
-    from ragifeval.results.export.publish import files, moment
+    from ragifeval.results.export.publish import files
     from ragifeval.results.sets import by_set
 
     if not options.logs:
@@ -57,14 +58,14 @@ def _results(options: argparse.Namespace) -> int:
         parser = argparse.ArgumentParser()
         add(parser)
         if add is add_compare_options:
-            comparison, setting = compare.compared(
+            comparison = compare.compared(
                 "core", options.logs, parser.parse_args([*logs, "--top=0"])
             )
             folder.mkdir(parents=True, exist_ok=True)
             continue
         page = ["-o", str(folder / "index.html"), "--lang", "en"]
         report.run(parser.parse_args([*logs, *page]))
-    for name, text in files(comparison, setting, moment(), options.dataset):
+    for name, text in files(comparison, datetime.now(UTC), options.dataset):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with written_beside(path) as file:

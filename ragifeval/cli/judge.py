@@ -26,7 +26,7 @@ from ragifeval.judge.plan import METRICS, MODEL_METRICS, TEMPLATES, JudgePlan
 from ragifeval.judge.summary import notes, rows, summary, table
 from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.results.outputs import output_paths, summary_path
-from ragifeval.results.variants import with_variants
+from ragifeval.results.sets import with_variants
 from ragifeval.run.models import AnyConfig, load_any_config
 from ragifeval.run.template import AGAIN, Template, load_again
 from ragifeval.scoring.signature import Signature, fingerprint, model_part

@@ -17,8 +17,7 @@ from ragifeval.results.report.headline import headline
 from ragifeval.results.report.page import render
 from ragifeval.results.report.runs import notices, read_runs
 from ragifeval.results.report.texts import load_texts
-from ragifeval.results.sets import by_model, by_set, joined
-from ragifeval.results.variants import with_variants
+from ragifeval.results.sets import by_model, by_set, joined, with_variants
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 from ragifeval.tables import plural

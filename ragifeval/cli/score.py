@@ -29,7 +29,7 @@ from ragifeval.files import (
 )
 from ragifeval.results.outputs import output_paths, prices_of, summary_path
 from ragifeval.results.rescoring import Rescored, Standard, check_logs, rescore
-from ragifeval.results.variants import with_variants
+from ragifeval.results.sets import with_variants
 from ragifeval.run.asking import REASONING_END
 from ragifeval.run.journal import Record
 from ragifeval.run.performance import sentence

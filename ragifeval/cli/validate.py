@@ -101,10 +101,9 @@ def _measure(options: argparse.Namespace) -> int:
     answers = read_labelled(options.answers, samples)
     criteria = scoring_settings(options).load_criteria()
     agreement = measure_agreement(answers, samples, criteria, options.matching)
-    for misjudged in agreement.misjudged:
-        answer = misjudged.answer
+    for answer, faults in agreement.misjudged:
         verdict = "right, marks lost" if answer.is_right else "wrong, full marks"
-        print(f"{answer.where}: {answer.id}: {verdict}", *misjudged.faults, sep="\n    ")
+        print(f"{answer.where}: {answer.id}: {verdict}", *faults, sep="\n    ")
     kinds = dict.fromkeys(kind for kind, _ in sorted(agreement.counts))
     rows = [
         [kind or "all", *(_rate(agreement.counts.get((kind, right))) for right in (True, False))]

@@ -1,17 +1,20 @@
-"""Stored answers scored anew: the same loop as a run, with a generator that replays a log."""
+"""Stored answers scored anew: each gets the record that a run would write of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tqdm import tqdm
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.generators.base import Answer, Prompt, Request
 from ragifeval.results.answers import AnswerLog, StoredAnswer
 from ragifeval.results.signatures import model_name, rescored_signature, whole_signature
-from ragifeval.run.asking import Asking
 from ragifeval.run.journal import Record
 from ragifeval.run.outcome import Outcome
+from ragifeval.run.progress import Unfailing
 from ragifeval.run.run import make_record
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
@@ -21,43 +24,6 @@ from ragifeval.text.matching import RULES
 _OWN = {"id", "question", "context", "answer", "finish_reason", "usage", "seconds", "error"}
 _OWN |= {"category", "kind", "observed", "retries"}
 _OWN |= {"signature", "reasoning", "scores", *(f"scores_{rule}" for rule in RULES)}
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StoredRequest(Request):
-    """The request for an answer that is stored already."""
-
-    sample: Sample
-    stored: StoredAnswer
-
-
-class Replay:
-    """A generator that answers each StoredRequest at once with what is stored."""
-
-    name = "replay"
-
-    def __init__(self) -> None:
-        self._is_stopped = False
-
-    def generate(self, requests: Iterable[Request]) -> Iterator[Answer]:
-        """Answer the requests, in order."""
-        for request in requests:
-            if self._is_stopped:
-                return
-            assert isinstance(request, StoredRequest)
-            stored = request.stored
-            error = None if stored.text is not None else stored.error or "the log has no answer"
-            yield Answer(
-                request,
-                stored.text,
-                error,
-                finish_reason=stored.finish_reason,
-                reasoning=stored.reasoning,
-            )
-
-    def stop(self) -> None:
-        """Answer nothing more."""
-        self._is_stopped = True
 
 
 @dataclass(frozen=True)
@@ -106,44 +72,53 @@ def rescore(path: Path, standard: Standard, write: Callable[[Record], object]) -
 
     Raises:
         UserError: the log cannot be read, with file and line.
-        KeyboardInterrupt: the user stopped it.
     """
     log = AnswerLog(path, standard.samples)
     outcome = Outcome(standard.samples, standard.matching, standard.reasoning_end)
-    signatures: dict[str, str] = {}
-
-    def requests() -> Iterator[Request]:
-        for sample, stored in log.read():
-            yield StoredRequest(id=sample.id, prompt=Prompt(), sample=sample, stored=stored)
-
-    def read(answer: Answer) -> Record:
-        request = answer.request
-        assert isinstance(request, StoredRequest)
-        sample, stored = request.sample, request.stored
-        line = str(stored.record.get("signature"))
-        if line not in signatures:
-            signatures[line] = str(rescored_signature(stored.signature, standard.parts))
-        record = make_record(
+    answers = tqdm(log.read(), unit=" answers", dynamic_ncols=True, file=Unfailing(sys.stderr))
+    for sample, stored in answers:
+        record = rescored_record(
             sample,
-            stored.context or sample.context,
-            answer,
+            stored,
             standard.scorer,
             standard.matching,
             None if stored.reasoning else standard.reasoning_end,
-            signatures[line],
+            str(rescored_signature(stored.signature, standard.parts)),
         )
-        record |= {key: stored.record.get(key) for key in ("usage", "seconds", "retries")}
-        return record | {key: value for key, value in stored.record.items() if key not in _OWN}
-
-    with Asking(Replay(), None, total=None, unit=" answers") as asking:
-        for record in asking.ask(requests(), read):
-            outcome.add(record)
-            write(record)
-    if asking.interrupted:
-        raise KeyboardInterrupt
+        others = {key: value for key, value in stored.record.items() if key not in _OWN}
+        record = {**record, **others}
+        outcome.add(record)
+        write(record)
     new = [rescored_signature(old, standard.parts) for old in log.signatures.values()]
     whole = whole_signature(new or [rescored_signature(None, standard.parts)])
     return Rescored(log, outcome, whole)
+
+
+def rescored_record(
+    sample: Sample,
+    stored: StoredAnswer,
+    scorer: Scorer,
+    matching: str,
+    reasoning_end: str | None = None,
+    signature: str = "",
+) -> Record:
+    """The record of a stored answer with new scores; what it took stays as the log has it.
+
+    Args:
+        matching: the headline rule.
+        reasoning_end: the mark that ends a reasoning; None if the answer holds none.
+    """
+    error = None if stored.text is not None else stored.error or "the log has no answer"
+    answer = Answer(
+        Request(sample.id, Prompt()),
+        stored.text,
+        error,
+        finish_reason=stored.finish_reason,
+        reasoning=stored.reasoning,
+    )
+    context = stored.context or sample.context
+    record = make_record(sample, context, answer, scorer, matching, reasoning_end, signature)
+    return record | {key: stored.record.get(key) for key in ("usage", "seconds", "retries")}
 
 
 def check_logs(logs: Sequence[Path]) -> None:

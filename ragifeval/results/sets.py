@@ -1,14 +1,23 @@
-"""Logs of several sets of questions, to be shown side by side."""
+"""The sets and variants that the answers of logs are to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.benchmark.variants.source import VariantSample
+from ragifeval.benchmark.variants.variants import (
+    Variant,
+    expand,
+    read_variants,
+    signature_parts,
+    variants_of,
+)
+from ragifeval.errors import UserError
 from ragifeval.results.answers import read_answers
 from ragifeval.results.signatures import model_name
 from ragifeval.run.outcome import variant_of
+from ragifeval.run.progress import watched
 from ragifeval.scoring.signature import Signature
 
 
@@ -47,7 +56,31 @@ def by_model(sets: Mapping[str, Sequence[Path]]) -> Sequence[Sequence[Path]]:
 
 
 def _first_signature(path: Path) -> Signature | None:
-    return next((stored.signature for stored in read_answers(path)), None)
+    return next((stored.signature for stored in read_answers(path) if stored.signature), None)
+
+
+def with_variants(benchmark: Benchmark, logs: Sequence[Path], named: str | None) -> Benchmark:
+    """The benchmark with the variants that the answers of logs are to.
+
+    Args:
+        named: the variants as an option names them; None for those that the logs' signatures name.
+
+    Raises:
+        UserError: a log cannot be read, an option names no variant, or the facts are others than
+            those that the model was asked by.
+    """
+    if named is not None:
+        return expand(benchmark, read_variants(named), watched=watched).benchmark
+    found: dict[Variant, None] = {}
+    for log in logs:
+        first = _first_signature(log)
+        variants = variants_of(first)
+        part = first.parts.get("variants", "") if first is not None else ""
+        known = signature_parts(variants, benchmark).get("variants", "")
+        if "#" in part and part.partition("#")[2] != known.partition("#")[2]:
+            raise UserError(f"{log}: its answers are to other facts than those of the data")
+        found |= dict.fromkeys(variants)
+    return expand(benchmark, tuple(found) or (Variant(),), watched=watched).benchmark
 
 
 def joined(sets: Mapping[str, Benchmark]) -> Benchmark:
@@ -65,5 +98,4 @@ def _named(sample: Sample, name: str) -> VariantSample:
     variant = f"{name} {variant_of(sample)}"
     if isinstance(sample, VariantSample):
         return replace(sample, variant=variant)
-    values = {field.name: getattr(sample, field.name) for field in fields(Sample)}
-    return VariantSample(**values, variant=variant, origin=sample.id)
+    return VariantSample.of(sample, variant)

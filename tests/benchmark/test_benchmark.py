@@ -17,10 +17,8 @@ from ragifeval.errors import UserError
 
 DOCUMENTS: list[dict[str, Any]] = [
     {
-        "id": "pesel-1",
-        "contents": "Numer PESEL nadaje minister.",
-        "title": "PESEL",
-        "source": "ustawa",
+        **{"id": "pesel-1", "contents": "Numer PESEL nadaje minister."},
+        **{"title": "PESEL", "source": "ustawa"},
     },
     {"id": "pesel-2", "contents": "Numer PESEL ma 11 cyfr."},
 ]
@@ -126,8 +124,8 @@ REFUSED_SAMPLES: list[tuple[object, list[str]]] = [
 ]
 # Condition -> parameters that it may not have.
 REFUSED_PARAMETERS: dict[str, list[object]] = {
-    "include": [[], None, "PESEL", {"PESEL": 1}, [1], [None], [[]], [["PESEL", []]], ["…"], [""]],
-    "exclude": [[], None, "PESEL", [1], [[]], ["—"], ["\u00ad"], [["11", "?!"]]],
+    "include": [[], None, "PESEL", {"PESEL": 1}, [1], [[]], [["PESEL", []]], ["…"], [""]],
+    "exclude": [[], ["\u00ad"], [["11", "?!"]]],
     "cite": [[], None, "pesel-1", ["pesel-2"], ["pesel-3"], [0], [["pesel-1"]], {"pesel-1": 1}],
     "refuse": [None, "true", 1, 0, [], {}],
     "safe": [None, "false", 1, 0.0, [True]],
@@ -204,48 +202,49 @@ def test_refused_documents(tmp_path: Path, content: bytes | None, told: str) -> 
 UNSCORED = {"category": "inna", "reference": "Nie [0].", "kind": ["x"], "derived": "5 + 6"}
 
 
-class TestFingerprint:
-    """It stands for everything that prompts and scores depend on, and for nothing else."""
+# Documents and samples with the same fingerprint: it stands for all that prompts and scores depend
+# on, and for nothing else.
+SAME: dict[str, tuple[str | list[Any], str | list[Any]]] = {
+    "formatting": (BOM + json.dumps(DOCUMENTS, indent=3), jsonl(SAMPLES, "\r\n\r\n")),
+    "the order of samples, keys and conditions": (
+        DOCUMENTS[::-1],
+        [
+            changed(dict(reversed(s.items())), expect=dict(reversed(s["expect"].items())))
+            for s in SAMPLES[::-1]
+        ],
+    ),
+    "what changes no score": (DOCUMENTS, [sample | UNSCORED for sample in SAMPLES]),
+}
+# Changes to the first document, and to the first sample.
+OTHER: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"contents": "Inna treść."}, {}),
+    ({"title": "Numer"}, {}),
+    ({"source": "usługa"}, {}),
+    ({}, {"question": "Ile cyfr?"}),
+    ({}, {"id": "p00"}),
+    ({}, {"context": ["pesel-1", "pesel-2"]}),
+    ({}, {"expect": {"include": ["11"], "cite": ["pesel-2"]}}),
+]
 
-    @staticmethod
-    def of(folder: Path, documents: str | list[Any], samples: str | list[Any]) -> str:
-        paths = [
-            write(folder / name, value if isinstance(value, str) else jsonl(value))
-            for name, value in (("documents", documents), ("samples", samples))
-        ]
-        return load_benchmark(*paths).fingerprint()
 
-    SAME: dict[str, tuple[str | list[Any], str | list[Any]]] = {
-        "formatting": (BOM + json.dumps(DOCUMENTS, indent=3), jsonl(SAMPLES, "\r\n\r\n")),
-        "the order of samples and of keys": (
-            DOCUMENTS[::-1],
-            [dict(reversed(sample.items())) for sample in SAMPLES[::-1]],
-        ),
-        "the order of conditions": (
-            DOCUMENTS,
-            [changed(s, expect=dict(reversed(s["expect"].items()))) for s in SAMPLES],
-        ),
-        "what changes no score": (DOCUMENTS, [sample | UNSCORED for sample in SAMPLES]),
-    }
-    # Changes to the first document, and to the first sample.
-    OTHER: list[tuple[dict[str, Any], dict[str, Any]]] = [
-        ({"contents": "Inna treść."}, {}),
-        ({"title": "Numer"}, {}),
-        ({"source": "usługa"}, {}),
-        ({}, {"question": "Ile cyfr?"}),
-        ({}, {"id": "p00"}),
-        ({}, {"context": ["pesel-1", "pesel-2"]}),
-        ({}, {"expect": {"include": ["11"], "cite": ["pesel-2"]}}),
-        ({}, {"expect": {**SAMPLES[0]["expect"], "refuse": False}}),
+def fingerprint(folder: Path, documents: str | list[Any], samples: str | list[Any]) -> str:
+    paths = [
+        write(folder / name, value if isinstance(value, str) else jsonl(value))
+        for name, value in (("documents", documents), ("samples", samples))
     ]
+    return load_benchmark(*paths).fingerprint()
 
-    @pytest.mark.parametrize(("documents", "samples"), SAME.values(), ids=SAME)
-    def test_same(self, tmp_path: Path, documents: Any, samples: Any) -> None:
-        expected = self.of(tmp_path, DOCUMENTS, SAMPLES)
-        assert self.of(tmp_path, documents, samples) == expected
 
-    @pytest.mark.parametrize(("document", "sample"), OTHER)
-    def test_other(self, tmp_path: Path, document: dict[str, Any], sample: dict[str, Any]) -> None:
-        documents = [DOCUMENTS[0] | document, DOCUMENTS[1]]
-        found = self.of(tmp_path, documents, [SAMPLES[0] | sample, SAMPLES[1]])
-        assert found != self.of(tmp_path, DOCUMENTS, SAMPLES)
+@pytest.mark.parametrize(("documents", "samples"), SAME.values(), ids=SAME)
+def test_same_fingerprint(tmp_path: Path, documents: Any, samples: Any) -> None:
+    expected = fingerprint(tmp_path, DOCUMENTS, SAMPLES)
+    assert fingerprint(tmp_path, documents, samples) == expected
+
+
+@pytest.mark.parametrize(("document", "sample"), OTHER)
+def test_another_fingerprint(
+    tmp_path: Path, document: dict[str, Any], sample: dict[str, Any]
+) -> None:
+    documents = [DOCUMENTS[0] | document, DOCUMENTS[1]]
+    found = fingerprint(tmp_path, documents, [SAMPLES[0] | sample, SAMPLES[1]])
+    assert found != fingerprint(tmp_path, DOCUMENTS, SAMPLES)

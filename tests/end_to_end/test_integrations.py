@@ -336,9 +336,7 @@ def error_of(folder: Path) -> Any:
 def check_is_log_of(path: Path, own: Path, model: str, scenario: Scenario) -> None:
     """See to it that another harness's log is read as our own run of the same is."""
     logs, variant = (path, own / "log.jsonl"), scenario.options.get("variants", "core")
-    found, expected = (
-        read_scored_log(one, None, keeps_questions=True, variant=variant) for one in logs
-    )
+    found, expected = (read_scored_log(one, None, variant) for one in logs)
     assert found.name == model
     samples = sorted(expected.scores.samples)
     assert sorted(found.scores.samples) == samples

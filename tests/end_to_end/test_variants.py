@@ -1,4 +1,4 @@
-"""Variants from the command line to the log, its summary, a second run and a new scoring."""
+"""Variants, and sets of questions side by side: from the command line to compare and the report."""
 
 import json
 import re
@@ -55,20 +55,42 @@ def test_run(tmp_path: Path, capsys: Capture) -> None:
     assert records(again)[0]["signature"] == found[0]["signature"]
 
 
+MODELS = {"extractive": VARIANTS, "refuse": "twin,order:1,core"}
+Logs = dict[str, list[Path]]
+
+
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two models, asked in other lists of variants."""
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
+    """Set -> the logs of two models, asked in other lists of variants."""
     folder = tmp_path_factory.mktemp("logs")
-    one, other = folder / "extractive.jsonl", folder / "refuse.jsonl"
-    assert run(one, "--limit", "5", "--variants", "core,twin,noise:8") == 0
-    assert run(other, "--limit", "5", "--variants", "twin,order:1,core", model="refuse") == 0
-    return one, other
+    made = {
+        name: [folder / f"{model}-{name}.jsonl" for model in MODELS] for name in ("core", "hard")
+    }
+    for name, paths in made.items():
+        for path, (model, variants) in zip(paths, MODELS.items(), strict=True):
+            options = ("--data", name, "--limit", "5", "--variants", variants)
+            assert run(path, *options, model=model) == 0
+    return made
 
 
-def test_compare(logs: tuple[Path, Path], capsys: Capture) -> None:
+def total(log: Path) -> float:
+    """That of the core, in a log's summary."""
+    return float(summary(log)["scores"]["total"]["mean"])
+
+
+def shown(page: Path, *logs: Path) -> tuple[str, Any]:
+    """The head of a report, and the data of its questions."""
+    assert main(["report", *map(str, logs), "-o", str(page), "--lang", "en"]) == 0
+    head, _, rest = page.read_text("utf-8").partition('<script type="application/json" id="data">')
+    return head, json.loads(rest.partition("</script>")[0])
+
+
+def test_compare_variants(logs: Logs, capsys: Capture) -> None:
+    paths = logs["core"]
+
     def compared(*options: str) -> Any:
         capsys.readouterr()
-        command = ["compare", *map(str, logs), "--format", "json", "--draws", "100"]
+        command = ["compare", *map(str, paths), "--format", "json", "--draws", "100"]
         assert main([*command, *options]) == 0
         return json.loads(capsys.readouterr().out)
 
@@ -77,39 +99,86 @@ def test_compare(logs: tuple[Path, Path], capsys: Capture) -> None:
     assert (twin["samples"], "|variants:twin#" in twin["signature"]) == (4, True)
     assert twin["models"][1]["scores"]["total"]["mean"] == 1
     partial = [model["rates"]["partial"]["mean"] for model in twin["models"]]
-    assert partial == [summary(logs[0])["variants"][1]["scores"]["partial"]["mean"], 0]
+    assert partial == [summary(paths[0])["variants"][1]["scores"]["partial"]["mean"], 0]
     # What both logs have, in the order of the first.
     assert compared("--variant", "all") == {"core": core, "twin": twin}
-    assert main(["compare", *map(str, logs), "--variant", "noise:8"]) == 2
+    assert main(["compare", *map(str, paths), "--variant", "noise:8"]) == 2
     assert "has no answers to the variant 'noise:8'" in capsys.readouterr().err
 
 
-def test_report(logs: tuple[Path, Path], tmp_path: Path) -> None:
-    page = tmp_path / "report.html"
-    assert main(["report", *map(str, logs), "-o", str(page), "--lang", "en"]) == 0
-    text = page.read_text(encoding="utf-8")
-    (embedded,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
-    questions = [question["id"] for question in json.loads(embedded)["questions"]]
+def test_compare_sets(logs: Logs, capsys: Capture) -> None:
+    """Models are compared within a set, whatever the order of the logs."""
+    capsys.readouterr()
+    paths = [path for pair in zip(*logs.values(), strict=True) for path in pair]
+    command = ["compare", *map(str, paths), "--draws", "100"]
+    assert main([*command, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["urzad", "urzad-hard"]
+    for own, told in zip(logs.values(), found.values(), strict=True):
+        one, other = told["models"]
+        assert [one["name"], other["name"]] == [f"baseline/{model}" for model in MODELS]
+        totals = list(map(total, own))
+        assert [model["scores"]["total"]["mean"] for model in (one, other)] == totals
+        assert other["differences"]["total"]["mean"] == pytest.approx(totals[1] - totals[0])
+    for options in (["--variant", "all"], ["--by", "kind"]):
+        assert main([*command, *options]) == 0
+        shown = capsys.readouterr().out
+        assert shown.index("urzad") < shown.index("urzad-hard")
+    # Each set must reach the floor: the sentences nearest to a question do in neither.
+    assert main([*command, "--fail_under", "total=90"]) == 1
+    told = [line.partition(" is ")[0] for line in capsys.readouterr().err.splitlines()]
+    assert [line for line in told if "extractive: total" in line] == [
+        f"{name}: baseline/extractive: total" for name in ("urzad", "urzad-hard")
+    ]
+    assert main([*command, "--format", "csv"]) == 2
+    assert "several variants or sets: have no format csv" in capsys.readouterr().err
+
+
+def test_results_of_several_sets_are_not_exported_together(
+    logs: Logs, capsys: Capture, tmp_path: Path
+) -> None:
+    folder = tmp_path / "site"
+    paths = map(str, (*logs["core"], *logs["hard"]))
+    assert main(["export", str(folder), "--format", "results", "--logs", *paths]) == 2
+    reason = "--logs: are of several sets: urzad, urzad-hard; write a folder for each"
+    assert capsys.readouterr().err.splitlines()[-1] == f"ragifeval export: error: {reason}"
+    assert not folder.exists()
+
+
+def test_report_of_variants(logs: Logs, tmp_path: Path) -> None:
+    head, data = shown(tmp_path / "report.html", *logs["core"])
+    questions = [question["id"] for question in data["questions"]]
     # The variants of a question stand together.
     assert questions[:4] == [
         *("dowody-p01", "dowody-p01@twin", "dowody-p01@noise:8", "dowody-p01@order:1")
     ]
     assert len(questions) == 5 + 4 + 5 + 5
-    head = text[: text.index('id="data"')]
     # One log has answers among more documents.
     totals = dict(POINTS.findall(head.split("<figure")[2]))
-    shown = summary(logs[0])["variants"]
+    variants = summary(logs["core"][0])["variants"]
     assert totals == {
-        name: f"{shown[place]['scores']['total']['mean']:.1%}"
+        name: f"{variants[place]['scores']['total']['mean']:.1%}"
         for name, place in (("core", 0), ("8", 2))
     }
 
 
-def test_another_list_of_variants_is_another_run(tmp_path: Path, capsys: Capture) -> None:
-    log = tmp_path / "log.jsonl"
-    assert run(log, "--limit", "1", "--variants", "core,order:1") == 0
-    assert run(log, "--limit", "1", "--variants", "core,order:2") == 2
-    assert "differs in: variants" in capsys.readouterr().err
+def test_report_of_sets(logs: Logs, tmp_path: Path) -> None:
+    """A model's logs are one row, with the total of each set; its questions are filtered by set."""
+    head, data = shown(tmp_path / "report.html", *logs["core"], *logs["hard"])
+    assert data["runs"] == [f"baseline/{model}" for model in MODELS]
+    variants = Counter(question.get("variant") for question in data["questions"])
+    assert variants[None] == variants["urzad-hard core"] == 5
+    assert {"twin", "urzad-hard twin"} < variants.keys()
+    (board,) = re.findall(r'<table class="leaderboard">.*?</table>', head, re.DOTALL)
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]+)', board)
+    row = next(row for row in board.split("<tr>") if "baseline/extractive" in row)
+    values = dict(zip(heads, re.findall(r'data-value="([^"]+)"', row), strict=False))
+    for title, name in (("Total, urzad", "core"), ("Total, urzad-hard", "hard")):
+        assert float(values[title]) == total(logs[name][0])
+    # Each set is scored by its own data: nothing is doubtful but what was not asked.
+    notices = re.findall(r"<li><bdi>(baseline/[^<]+)", head)
+    assert len(notices) == 2
+    assert all("have no answer" in notice for notice in notices)
 
 
 WRONG = {

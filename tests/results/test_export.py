@@ -13,6 +13,7 @@ from ragifeval.benchmark.facts import read_facts
 from ragifeval.benchmark.sets import SETS, find_set
 from ragifeval.paths import DOCUMENTS, SAMPLES
 from ragifeval.scoring.conditions import REGISTRY
+from tools.testing.process import records, write_records
 
 WRITTEN = {"README.md", "documents.jsonl", "samples.jsonl"}
 # Two questions that a variant can be made of, in a moment.
@@ -74,23 +75,32 @@ def loaded(folder: Path, cache: Path, split: str = "test") -> Benchmark:
 
 
 def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
-    """Each of our sets is a split."""
+    """Each of our sets is a split, of which the card tells the conditions."""
     folder = tmp_path / "new" / "folder"
     assert export(folder) == 0
     names = {f"{kind}-{name}.jsonl" for kind in ("documents", "samples") for name in SETS}
     assert {path.name for path in folder.iterdir()} == {"README.md", *names}
-    for name in SETS:
-        found, benchmark = loaded(folder, tmp_path, name), load_benchmark(*find_set(name))
+    benchmarks = {name: load_benchmark(*find_set(name)) for name in SETS}
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    for name in REGISTRY:
+        counts = [sum(name in s.expect for s in one.samples) for one in benchmarks.values()]
+        assert f"| `{name}` | {' | '.join(map(str, counts))} |" in card
+    core, hard = benchmarks.values()
+    assert f"| `core` | 100 | 216 | `urzad-1.6-{core.fingerprint()}` |\n" in card
+    assert f"| `hard` | 100 | 441 | `urzad-hard-1.6-{hard.fingerprint()}` |\n" in card
+    data = DatasetCard.load(folder / "README.md").data
+    assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
+    assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
+    for name, benchmark in benchmarks.items():
+        found = loaded(folder, tmp_path, name)
         assert list(found.documents.values()) == list(benchmark.documents.values())
         assert list(found.samples) == list(benchmark.samples)
-        assert found.fingerprint() == benchmark.fingerprint()
 
 
 def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="is not installed: requirements-dev.txt")
-    few = tmp_path / "few.jsonl"
-    samples = [json.loads(line) for line in SAMPLES.read_text("utf-8").splitlines()]
-    few.write_text("".join(json.dumps(one) + "\n" for one in samples if one["id"] in FEW))
+    samples = [sample for sample in records(SAMPLES) if sample["id"] in FEW]
+    few = write_records(tmp_path / "few.jsonl", samples)
     variants = ["twin", "changed:1"]
     options = ["--eval_path", few, "--variants", f"core,{','.join(variants)}"]
     assert export(tmp_path / "out", *options) == 0
@@ -110,31 +120,12 @@ def test_variants_are_a_split_with_the_documents_that_they_alone_have(tmp_path: 
 
 
 def test_columns_keep_their_types_where_all_is_empty(tmp_path: Path, own: list[str]) -> None:
-    """And where a string looks like a number or a date."""
+    """And where a string looks like a number or a date; the card claims no license for it."""
     assert export(tmp_path / "out", *own) == 0
     found = loaded(tmp_path / "out", tmp_path)
     assert [document.id for document in found.documents.values()] == ["2024-01-01", "7"]
     assert found.documents["2024-01-01"].contents == "a\u2028b"
     assert found.samples == [Sample("1", "?", ("7", "2024-01-01"), {"safe": True})]
-
-
-def test_the_card_tells_each_condition_and_can_be_pushed(tmp_path: Path) -> None:
-    export(tmp_path)
-    card = (tmp_path / "README.md").read_text(encoding="utf-8")
-    benchmarks = [load_benchmark(*find_set(name)) for name in SETS]
-    for name in REGISTRY:
-        counts = [sum(name in sample.expect for sample in one.samples) for one in benchmarks]
-        assert f"| `{name}` | {' | '.join(map(str, counts))} |" in card
-    core, hard = benchmarks
-    assert f"| `core` | 100 | 216 | `urzad-1.6-{core.fingerprint()}` |\n" in card
-    assert f"| `hard` | 100 | 441 | `urzad-hard-1.6-{hard.fingerprint()}` |\n" in card
-    data = DatasetCard.load(tmp_path / "README.md").data
-    assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
-    assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
-
-
-def test_the_card_claims_no_license_for_other_data(tmp_path: Path, own: list[str]) -> None:
-    export(tmp_path / "out", *own)
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert "license" not in card
     assert "written for this project" not in card

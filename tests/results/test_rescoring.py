@@ -23,14 +23,12 @@ Records = list[dict[str, Any]]
 # ------------------------------------------------------------------ logs of the baselines
 
 
-FEW = records(paths.SAMPLES)[:20]
-
-
 @pytest.fixture(scope="module")
 def extractive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log of baseline/extractive over 20 of the project's own samples, their context shuffled."""
     folder = tmp_path_factory.mktemp("logs")
-    few, log = write_records(folder / "few.jsonl", FEW), folder / "extractive.jsonl"
+    few = write_records(folder / "few.jsonl", records(paths.SAMPLES)[:20])
+    log = folder / "extractive.jsonl"
     options = ["--eval_path", str(few), "--log_path", str(log), "--shuffle_context"]
     assert evaluate("local", [*options, "--price", "0.4,1.6"]) == 0
     return log
@@ -42,14 +40,13 @@ def test_a_log_scored_again_is_the_same_log(
     """To the byte: scores, contexts as logged, signature; and the old one is as it was."""
     before = extractive.read_bytes()
     assert main(["score", str(extractive), "-o", str(tmp_path / "new.jsonl"), "--wide"]) == 0
-    printed = capsys.readouterr().out
     assert (tmp_path / "new.jsonl").read_bytes() == extractive.read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.jsonl", "new.summary.json"]
     old = json.loads(extractive.with_suffix(".summary.json").read_text(encoding="utf-8"))
     new = json.loads((tmp_path / "new.summary.json").read_text(encoding="utf-8"))
     keys = ("status", "samples", "answered", "matching", "scores", "scores_words", "signature")
     for key in (*keys, "price", "signature_parts"):
         assert new[key] == old[key], key
+    printed = capsys.readouterr().out
     assert f"{extractive} (baseline/extractive): 20 of 20 samples answered" in printed
     assert f"total{old['scores']['total']['mean'] * 100:23.2f}" in printed
 
@@ -61,24 +58,6 @@ def test_the_other_rule(extractive: Path, tmp_path: Path) -> None:
         assert new["scores_substring"] == old["scores"]
         assert "scores_words" not in new
         assert new["signature"] == old["signature"].replace("substring", "words")
-
-
-def test_a_log_of_the_published_implementation(extractive: Path, tmp_path: Path) -> None:
-    """It tells neither the order of the documents, nor how it came about."""
-    keys = ("id", "question", "answer", "scores")
-    old = [{key: record[key] for key in keys} for record in records(extractive)]
-    log = write_records(tmp_path / "published.jsonl", old)
-    few = extractive.with_name("few.jsonl")
-    assert main(["score", str(log), "--eval_path", str(few), "-o", f"{tmp_path}/new.jsonl"]) == 0
-    contexts = {sample["id"]: sample["context"] for sample in FEW}
-    for before, record in zip(old, records(tmp_path / "new.jsonl"), strict=True):
-        parts = Signature.parse(record["signature"]).parts
-        assert {name for name, value in parts.items() if value == "unknown"} == {
-            *("prompt", "shuffle", "system", "mode", "model")
-        }
-        assert "asked" not in parts
-        assert record["context"] == contexts[record["id"]]
-        assert record["scores"].get("include") == before["scores"].get("include")
 
 
 # ------------------------------------------------------------------ a data set by hand
@@ -137,9 +116,11 @@ def score(data: list[str], tmp_path: Path) -> Callable[..., Scored]:
 
 
 Score = Callable[..., Scored]
+THINK = "</think>"
 
 
 def test_answers_from_elsewhere(score: Score, tmp_path: Path) -> None:
+    """They tell neither the order of the documents, nor how they came about."""
     questions = {sample["id"]: sample["question"] for sample in SAMPLES}
     rows = [[questions[row["id"]], row["answer"], "1"] for row in ANSWERS]
     done = score(write_csv(tmp_path / "system.csv", [["question", "answer", "s"], *rows]))
@@ -162,6 +143,7 @@ def test_unknown_repeated_and_missing(score: Score, tmp_path: Path) -> None:
             *({"id": f"x{number}", "answer": "?"} for number in range(7)),
             # Half right: the share of p1 is the mean of two answers, and it counts once.
             {"id": "p1", "answer": "Opłata to 17 zł."},
+            {"id": "p1", "answer": None, "error": "HTTP 500"},
             {"id": "p2", "answer": None, "error": "HTTP 500"},
             {"question": "Kto pyta?", "answer": "!"},
         ]
@@ -180,17 +162,9 @@ def test_unknown_repeated_and_missing(score: Score, tmp_path: Path) -> None:
     assert (told["status"], told["answered"], told["failed"]) == ("incomplete", 1, 1)
     assert (told["repeated"], told["unknown"]) == (1, 8)
     # Every answer to a sample has its record; one without an answer has no scores.
-    assert [record["id"] for record in done.records] == ["p1", "p1", "p2"]
+    assert [record["id"] for record in done.records] == ["p1", "p1", "p1", "p2"]
     last = done.records[-1]
     assert (last["answer"], last["scores"], last["error"]) == (None, None, "HTTP 500")
-
-
-def test_a_sample_that_fails_once_and_is_answered_once(score: Score) -> None:
-    failed = {"id": "p1", "answer": None, "error": "HTTP 500"}
-    done = score([failed, *ANSWERS, failed | {"id": "p2"}])
-    assert (done.code, done.summary["status"], done.summary["failures"]) == (0, "complete", {})
-    errors = ["HTTP 500", None, None, None, "HTTP 500"]
-    assert [record["error"] for record in done.records] == errors
 
 
 def test_citations_go_by_the_order_that_the_model_saw(score: Score) -> None:
@@ -199,31 +173,20 @@ def test_citations_go_by_the_order_that_the_model_saw(score: Score) -> None:
     assert [record["scores"]["cite_f1"] for record in done.records] == [1, 0]
 
 
-# What a model wrote -> the answer that is scored, its reasoning, why it ended.
-THINK = "</think>"
-REASONINGS: list[tuple[dict[str, Any], tuple[str, str | None, str | None]]] = [
-    ({"answer": f"Hm. 18?{THINK} 17 zł [0]"}, ("17 zł [0]", f"Hm. 18?{THINK}", None)),
-    ({"answer": "17 zł?"}, ("", "17 zł?", "reasoning_unfinished")),
-    ({"answer": "Hm.", "finish_reason": "length"}, ("", "Hm.", "length")),
-    # Parted when it was logged.
-    ({"answer": "17 zł [0]", "reasoning": f"Hm.{THINK}"}, ("17 zł [0]", f"Hm.{THINK}", None)),
-]
-
-
-@pytest.mark.parametrize(("given", "expected"), REASONINGS)
-def test_reasoning(
-    score: Score, given: dict[str, Any], expected: tuple[str, str | None, str | None]
-) -> None:
-    (record,) = score([{"id": "p1"} | given], "--reasoning_end", THINK).records
-    assert (record["answer"], record.get("reasoning"), record["finish_reason"]) == expected
-    assert record["scores"]["include"] == float("17 zł" in expected[0])
-
-
-def test_warnings(score: Score) -> None:
-    first = ANSWERS[0] | {"answer": f"Hm.{THINK} 17 zł [0]", "finish_reason": "length"}
-    done = score([first, *ANSWERS[1:]])
+def test_reasoning_is_no_part_of_the_answer(score: Score) -> None:
+    """Unless it is named; that of p2 was parted when it was logged."""
+    answers = [
+        {"id": "p1", "answer": f"Hm. 18?{THINK} 17 zł [0]", "finish_reason": "length"},
+        {"id": "p2", "answer": "30 dni [1]", "reasoning": f"Hm.{THINK}"},
+        ANSWERS[2],
+    ]
+    done = score(answers)
     assert f"{done.log}: warning: 1 answer was cut off by the limit of tokens" in done.err
     assert f"{done.log}: warning: 1 answer holds </think>, and the reasoning" in done.err
+    parted = score(answers, "--reasoning_end", THINK, "--overwrite").records[:2]
+    assert [(record["answer"], record["reasoning"]) for record in parted] == [
+        *(("17 zł [0]", f"Hm. 18?{THINK}"), ("30 dni [1]", f"Hm.{THINK}"))
+    ]
 
 
 def test_half_of_a_surrogate_pair(score: Score, tmp_path: Path) -> None:
@@ -303,15 +266,14 @@ def test_another_refusal_message_and_badwords(score: Score, tmp_path: Path) -> N
 def test_several_logs_go_to_a_folder(
     data: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    logs = [write_records(tmp_path / f"{name}.jsonl", ANSWERS) for name in ("one", "two")]
-    (tmp_path / "three.csv").write_text(f"id,answer\np3,{REFUSAL}\n", encoding="utf-8")
-    arguments = [*map(str, logs), f"{tmp_path}/three.csv", *data, "-o", f"{tmp_path}/new"]
+    write_records(tmp_path / "one.jsonl", ANSWERS)
+    (tmp_path / "two.csv").write_text(f"id,answer\np3,{REFUSAL}\n", encoding="utf-8")
+    arguments = [f"{tmp_path}/one.jsonl", f"{tmp_path}/two.csv", *data, "-o", f"{tmp_path}/new"]
     assert main(["score", *arguments]) == 1
-    names = ("one", "three", "two")
-    made = [f"{name}.{end}" for name in names for end in ("jsonl", "summary.json")]
+    made = [f"{name}.{end}" for name in ("one", "two") for end in ("jsonl", "summary.json")]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == made
     printed = capsys.readouterr().out
-    assert [printed.count(f"{n} of 3 samples answered") for n in (1, 3)] == [1, 2]
+    assert [printed.count(f"{n} of 3 samples answered") for n in (1, 3)] == [1, 1]
     # Not a second time, unless it is meant.
     assert main(["score", *arguments]) == 2
     assert main(["score", *arguments, "--overwrite"]) == 1
@@ -334,7 +296,6 @@ def test_an_interrupted_command_leaves_nothing_behind(data: list[str], tmp_path:
 MISTAKES: list[tuple[list[str], str]] = [
     (["<log>", "<dir>/none.jsonl"], "<dir>/none.jsonl: cannot be read: no such file"),
     (["<dir>"], "<dir>: cannot be read: is a folder"),
-    (["<dir>/broken.jsonl"], "<dir>/broken.jsonl:2: is not valid JSON: Expecting value"),
     (["<dir>/empty.jsonl"], "<dir>/empty.jsonl: holds no answers"),
     (
         ["<dir>/other.jsonl"],
@@ -365,7 +326,6 @@ def test_mistakes(
     message: str,
 ) -> None:
     log = write_records(tmp_path / "log.jsonl", ANSWERS)
-    (tmp_path / "broken.jsonl").write_text('{"id": "p1", "answer": "17 zł"}\nno\n')
     (tmp_path / "empty.jsonl").touch()
     write_records(tmp_path / "other.jsonl", [{"id": "x1", "answer": "?"}])
     write_records(tmp_path / "context.jsonl", [ANSWERS[0] | {"context": ["a", "c"]}])

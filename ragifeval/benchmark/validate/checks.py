@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -19,13 +19,11 @@ from ragifeval.benchmark.validate.entries import (
     is_part_of_a_number,
     is_said,
 )
-from ragifeval.benchmark.validate.facts import SEEDS, fact_problems
+from ragifeval.benchmark.validate.facts import SEEDS, counted_scores, fact_problems
 from ragifeval.benchmark.validate.mutations import GoldAnswer, Mutation
-from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
-from ragifeval.benchmark.validate.sentences import long_sentences
+from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated, long_sentences
 from ragifeval.benchmark.validate.twins import Twins, examine_twins
 from ragifeval.jsonl import read_json_objects
-from ragifeval.scoring.conditions import counted
 from ragifeval.scoring.scorer import ScoringSettings
 from ragifeval.statements.entries import uses_statements
 from ragifeval.text.matching import RULES, Text
@@ -120,15 +118,6 @@ class Validation:
         """A text ready for either rule."""
         return Text(self.normalizer(text))
 
-    def scores(self, sample: Sample, answer: str) -> Mapping[str, Mapping[str, float]]:
-        """The counted scores of an answer: rule -> key -> score."""
-        by_rule = self.scorer.score(sample, sample.context, answer)
-        keys = counted()
-        return {
-            rule: {key: value for key, value in scores.items() if key in keys}
-            for rule, scores in by_rule.items()
-        }
-
     def answering_twins(self) -> Iterator[str]:
         """Yield one line for each twin that says what is asked."""
         by_id = {sample.id: sample for sample in self.benchmark.samples}
@@ -173,7 +162,7 @@ class Validation:
                 yield f"{where}: 'id' must name a sample, and 'answer' must be a string"
                 continue
             count[case["id"]] += 1
-            scores = self.scores(by_id[case["id"]], case["answer"])
+            scores = counted_scores(by_id[case["id"]], case["answer"], self.scorer)
             for rule in RULES:
                 expected = _fractions(case.get(f"scores_{rule}", case.get("scores")))
                 if set(expected) != set(scores[rule]):
@@ -215,7 +204,7 @@ def _reference(data: Validation, sample: Sample) -> Iterator[str]:
         return
     if sample.expect.get("refuse") is True and sample.reference != data.refusal_message:
         yield f"is to be refused, so its 'reference' must be: {data.refusal_message}"
-    for rule, scores in data.scores(sample, sample.reference).items():
+    for rule, scores in counted_scores(sample, sample.reference, data.scorer).items():
         for key, value in scores.items():
             if value != 1:
                 yield f"its 'reference' gets {value:.4g} for {key} under the rule {rule}, not 1"

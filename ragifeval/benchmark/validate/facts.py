@@ -42,7 +42,7 @@ def _draw_problems(
     exchange = world.draw(seed)
     changed = exchange.sample(sample)
     for name, value in exchange.values.items():
-        if value == exchange.originals[name]:
+        if value == world.originals[name]:
             yield f"{name} is {value} as before"
     yield from (f"'derived': {problem}" for problem in _wrong_workings(changed, scorer))
     for document in documents:
@@ -52,21 +52,24 @@ def _draw_problems(
         yield f"{old!r} is left in the gold answer"
     if changed.reference is None or sample.reference is None:
         return
-    for rule, scores in _scores(changed, changed.reference, scorer).items():
+    for rule, scores in counted_scores(changed, changed.reference, scorer).items():
         for key, score in scores.items():
             if score != 1:
                 yield f"the new gold answer gets {score:.4g} for {key} under the rule {rule}"
     gold = changed.reference
     response = Response(gold, Text(scorer.criteria.normalizer(gold)), changed.context)
-    for entry in Memory(remembered(sample, changed), scorer.criteria).entries:
+    for entry in Memory(list(remembered(sample, changed)), scorer.criteria).entries:
         if entry.is_found(response, find_words):
             yield f"the new gold answer says what was right before: {', '.join(entry.wordings)}"
-    for rule, scores in _scores(changed, sample.reference, scorer).items():
+    for rule, scores in counted_scores(changed, sample.reference, scorer).items():
         if all(score == 1 for score in scores.values()):
             yield f"the original's gold answer gets full marks under the rule {rule}"
 
 
-def _scores(sample: Sample, answer: str, scorer: Scorer) -> Mapping[str, Mapping[str, float]]:
+def counted_scores(
+    sample: Sample, answer: str, scorer: Scorer
+) -> Mapping[str, Mapping[str, float]]:
+    """The counted scores of an answer: rule -> key -> score."""
     keys = counted()
     return {
         rule: {key: value for key, value in scores.items() if key in keys}

@@ -22,17 +22,12 @@ def _refer(sample: Sample, documents: Sequence[Document], resources: Resources) 
     return sample.reference or ""
 
 
-_REFUSING, _COPYING, _CITING = (
-    "always refusing",
-    "copying documents",
-    "copying and citing",
-)
-_EXTRACTIVE, _REFERENCE = "baseline/extractive", "baseline/reference"
+_REFUSING, _REFERENCE = "always refusing", "baseline/reference"
 _WAYS: Mapping[str, Baseline] = {
     _REFUSING: refuse,
-    _COPYING: _copy,
-    _CITING: BASELINES["baseline/copy"],
-    _EXTRACTIVE: BASELINES[_EXTRACTIVE],
+    "copying documents": _copy,
+    "copying and citing": BASELINES["baseline/copy"],
+    "baseline/extractive": BASELINES["baseline/extractive"],
     _REFERENCE: _refer,
 }
 
@@ -66,9 +61,8 @@ def floor_problems(estimates: Floors) -> Iterator[str]:
                 f"{_REFUSING} gets {refusing.mean:.0%} of {key}, where less than "
                 f"{MOST_FOR_REFUSING:.0%} is wanted"
             )
-    for name in (_COPYING, _CITING, _EXTRACTIVE):
-        if estimates[name]["total"].mean >= MOST_FOR_COPYING:
-            yield (
-                f"{name} gets {estimates[name]['total'].mean:.0%} in total, where less than "
-                f"{MOST_FOR_COPYING:.0%} is wanted"
-            )
+    for name, found in estimates.items():
+        total = found["total"].mean
+        if name not in (_REFUSING, _REFERENCE) and total >= MOST_FOR_COPYING:
+            wanted = f"less than {MOST_FOR_COPYING:.0%} is wanted"
+            yield f"{name} gets {total:.0%} in total, where {wanted}"

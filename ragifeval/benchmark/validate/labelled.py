@@ -65,28 +65,17 @@ def read_labelled(path: Path, ids: Iterable[str]) -> list[LabelledAnswer]:
 
 
 @dataclass(frozen=True)
-class Misjudged:
-    """An answer whose marks say otherwise than its label.
-
-    Attributes:
-        faults: the entries that deny a right answer full marks, each with the reason; none for a
-            wrong answer, which every entry lets pass.
-    """
-
-    answer: LabelledAnswer
-    faults: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Agreement:
     """How often the marks agree with the labels.
 
     Attributes:
         counts: (the kind, "" for all; whether right) -> (judged as labelled, all).
+        misjudged: each answer whose marks say otherwise than its label, with the entries that deny
+            a right one full marks, and why; of a wrong one, which every entry lets pass, none.
     """
 
     counts: Mapping[tuple[str, bool], tuple[int, int]]
-    misjudged: Sequence[Misjudged]
+    misjudged: Sequence[tuple[LabelledAnswer, Sequence[str]]]
 
 
 def measure_agreement(
@@ -117,7 +106,7 @@ def measure_agreement(
             total[kind, answer.is_right] += 1
             agreed[kind, answer.is_right] += is_agreed
         if not is_agreed:
-            misjudged.append(Misjudged(answer, faults))
+            misjudged.append((answer, faults))
     return Agreement({key: (agreed[key], total[key]) for key in total}, misjudged)
 
 

@@ -8,7 +8,7 @@ value afterwards, so that what the documents say stays free of contradictions.
 import os.path
 import random
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -64,7 +64,7 @@ class World:
         self._normalizer = normalizer
         self.mentions = lru_cache(_READ)(lambda text: list(find_values(text, normalizer)))
         # Wordings in which nothing is exchanged, whatever the values.
-        self._untouched: set[str] = set()
+        self.untouched: set[str] = set()
         self.originals = {fact.name: self._original(fact) for fact in sample.facts}
         self._choices = {fact.name: self._others(fact) for fact in sample.facts}
         self._check_formulas()
@@ -210,9 +210,7 @@ class World:
             except FormulaError as error:
                 reason = str(error)
             if not reason:
-                return Exchange(
-                    self.sample.facts, self.originals, values, self.mentions, self._untouched
-                )
+                return Exchange(self, values)
         raise FactError(f"no values were found in {_ATTEMPTS} draws; in the last, {reason}")
 
     def _unfit(self, values: Mapping[str, Value | Name]) -> Iterator[str]:
@@ -274,23 +272,15 @@ def texts_in(value: object) -> Iterator[str]:
 class Exchange:
     """New values for the facts of a sample, and texts with them."""
 
-    def __init__(
-        self,
-        facts: Sequence[Fact],
-        originals: Mapping[str, Value | Name],
-        values: Mapping[str, Value | Name],
-        mentions: Callable[[str], Sequence[Mention]],
-        untouched: set[str],
-    ) -> None:
-        self.originals, self.values = originals, values
-        self._mentions, self._untouched = mentions, untouched
+    def __init__(self, world: World, values: Mapping[str, Value | Name]) -> None:
+        self._world, self.values = world, values
         self.document = lru_cache(_DOCUMENTS)(self._document)
         self._table: dict[Value, Value] = {}
         self._names: dict[str, tuple[Name, Name]] = {}
         self._places: dict[str, str] = {}
         numbers: dict[Decimal, list[Value | Name]] = {}
-        for fact in facts:
-            old, new = originals[fact.name], values[fact.name]
+        for fact in world.sample.facts:
+            old, new = world.originals[fact.name], values[fact.name]
             if isinstance(old, Amount):
                 numbers.setdefault(old.number, []).append(new)
             if isinstance(old, Name) and isinstance(new, Name):
@@ -313,7 +303,7 @@ class Exchange:
             is_wording: of an entry, where a number without a unit ("14", "15 robocz*") is that of
                 the one amount that has it.
         """
-        if is_wording and text in self._untouched:
+        if is_wording and text in self._world.untouched:
             return text
         edits: list[tuple[int, int, str]] = []
         for match in self._literals.finditer(text) if self._places else ():
@@ -326,14 +316,14 @@ class Exchange:
             for match in re.finditer(r"(?<!\w)(\w+)\*", text):
                 if (stem := self._stem(match[1])) is not None:
                     edits.append((*match.span(1), stem))
-        for mention in self._mentions(text):
+        for mention in self._world.mentions(text):
             value = self._exchanged(mention.value)
             if value is None and is_wording:
                 value = self._numbered(mention, text)
             if value is not None:
                 edits.append((mention.start, mention.end, rewrite(mention, value)))
         if is_wording and not edits:
-            self._untouched.add(text)
+            self._world.untouched.add(text)
         return _edited(text, edits)
 
     def _numbered(self, mention: Mention, text: str) -> Value | None:
@@ -351,7 +341,7 @@ class Exchange:
             return self._table[value]
         if isinstance(value, Day) and value.year is not None:
             yearless = replace(value, year=None)
-            is_any_year = yearless in self.originals.values()
+            is_any_year = yearless in self._world.originals.values()
             if is_any_year and isinstance(new := self._table[yearless], Day):
                 return replace(new, year=value.year)
         return None

@@ -1,23 +1,26 @@
 """What variants are made of: the documents by nearness, what they say, and new values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, overload
 
 from ragifeval.benchmark.benchmark import Benchmark, Document, Sample
+from ragifeval.benchmark.bm25 import Index
 from ragifeval.benchmark.variants.changed import Exchange, World
-from ragifeval.benchmark.variants.nearest import Index
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.scoring.conditions import Include, numbers_of
 from ragifeval.scoring.entries import Criteria, Entry, Response
 from ragifeval.statements.entries import is_never
 from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer, load_normalizer
+from ragifeval.text.stop_words import stop_words
 
 # Documents kept ready to be looked through, and samples that were made; samples with their facts;
 # exchanges of values.
 _READY, _WORLDS, _EXCHANGES = 256, 128, 16
+# Logarithms differ in their last digits from machine to machine, ranks must not.
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,12 @@ class VariantSample(Sample):
     variant: str = "core"
     origin: str = ""
     asked: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, sample: Sample, variant: str, asked: tuple[Any, ...] = ()) -> "VariantSample":
+        """A sample of the data under the name of a variant."""
+        values = {field.name: getattr(sample, field.name) for field in fields(Sample)}
+        return cls(**values, variant=variant, origin=sample.id, asked=asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,10 @@ class Source:
 
     @cached_property
     def _index(self) -> Index:
-        return Index(self.benchmark.documents, self.normalizer)
+        return Index(
+            self.normalizer(f"{document.title or ''}\n{document.contents}").lemmas
+            for document in self.benchmark.documents.values()
+        )
 
     @cached_property
     def _categories(self) -> Mapping[str | None, frozenset[str]]:
@@ -117,8 +129,13 @@ class Source:
         return {category: frozenset(found) for category, found in keys.items()}
 
     def rank(self, question: str) -> Sequence[str]:
-        """The ids of all documents of the data, the nearest to a question first."""
-        return self._index.rank(question)
+        """The ids of all documents, the nearest first; of equal ones in the order of the data."""
+        unasked = stop_words(self.normalizer.language)
+        lemmas = dict.fromkeys(self.normalizer(question).lemmas)
+        scores = self._index.scores([lemma for lemma in lemmas if lemma not in unasked])
+        keys = list(self.benchmark.documents)
+        order = sorted(range(len(keys)), key=lambda place: -round(scores[place], _DIGITS))
+        return [keys[place] for place in order]
 
     def near(self, sample: VariantSample) -> Iterator[str]:
         """Yield documents that may be added, those of the sample's category first, nearest first.

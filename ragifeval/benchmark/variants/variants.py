@@ -13,7 +13,7 @@ import random
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
@@ -83,7 +83,7 @@ def changed(sample: VariantSample, seed: int, source: Source) -> VariantSample:
     expect = dict(new.expect)
     if "cite" in expect:
         expect["cite"] = [names.get(key, key) for key in expect["cite"]]
-    if entries := remembered(sample, new):
+    if entries := list(remembered(sample, new)):
         expect["memory"] = entries
     return replace(
         sample,
@@ -96,13 +96,9 @@ def changed(sample: VariantSample, seed: int, source: Source) -> VariantSample:
     )
 
 
-def remembered(sample: Sample, changed: Sample) -> list[Any]:
-    """The wordings of a sample that have changed, as entries of the world they stand in now."""
+def remembered(sample: Sample, changed: Sample) -> Iterator[Any]:
+    """Yield the wordings of a sample that have changed, as entries of the world they stand in."""
     before, after = (leaves(one.expect.get("include", ())) for one in (sample, changed))
-    return list(_remembered(before, after))
-
-
-def _remembered(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Any]:
     for old, new in zip(before, after, strict=True):
         is_statement = isinstance(old, Mapping)
         wordings = [entry["say"] if is_statement else entry for entry in (old, new)]
@@ -233,9 +229,8 @@ class Variant:
         Raises:
             LeftOut: it cannot be made of this sample.
         """
-        values = {item.name: getattr(sample, item.name) for item in fields(Sample)}
         asked = tuple(leaves(sample.expect.get("include", ())))
-        made = VariantSample(**values, variant=str(self), origin=sample.id, asked=asked)
+        made = VariantSample.of(sample, str(self), asked)
         for name, argument in self.parts:
             made = REGISTRY[name].make(made, argument, source)
         if "unrefused" in made.expect:
@@ -249,26 +244,17 @@ def _usage(name: str) -> str:
     return f"{name}:{'N' if kind.low else 'SEED'}" if kind.high else name
 
 
-def parse_variants(text: str) -> tuple[Variant, ...]:
-    """Read a list of variants, each once.
-
-    Raises:
-        ValueError: what is wrong with it.
-    """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        raise ValueError("names no variant")
-    return tuple(dict.fromkeys(map(Variant.parse, parts)))
-
-
 def read_variants(text: str) -> tuple[Variant, ...]:
-    """Read a list of variants as an option gives it.
+    """Read a list of variants as an option gives it, each once.
 
     Raises:
         UserError: what is wrong with it.
     """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise UserError("--variants: names no variant")
     try:
-        return parse_variants(text)
+        return tuple(dict.fromkeys(map(Variant.parse, parts)))
     except ValueError as error:
         raise UserError(f"--variants: {error}") from None
 
@@ -310,12 +296,10 @@ def part_of_variant(part: str, variant: str) -> str:
 
 def variants_of(signature: Signature | None) -> tuple[Variant, ...]:
     """The variants that a signature names; the core alone where it names none."""
-    part = signature.parts.get("variants") if signature is not None else None
-    if part is None:
-        return (Variant(),)
+    part = signature.parts.get("variants", CORE) if signature is not None else CORE
     try:
-        return parse_variants(part.partition("#")[0])
-    except ValueError:
+        return read_variants(part.partition("#")[0])
+    except UserError:
         return (Variant(),)
 
 

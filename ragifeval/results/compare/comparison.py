@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,10 +74,10 @@ class Model:
     log: str
     scores: Mapping[str, Estimate]
     differences: Mapping[str, Difference]
-    rates: Mapping[str, Estimate] = field(default_factory=dict)
-    groups: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-    performance: Figures | None = None
-    judged: Mapping[str, Estimate] = field(default_factory=dict)
+    rates: Mapping[str, Estimate]
+    groups: Mapping[str, Mapping[str, Estimate]]
+    performance: Figures
+    judged: Mapping[str, Estimate]
 
 
 @dataclass(frozen=True)
@@ -91,16 +91,38 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a reader must know in addition to the numbers.
+
+    Attributes:
+        matching: the rule of "found".
+        signature: what the logs have in common; None where none has a signature.
+        seed, draws: of the resampling.
+        measures: those whose differences the tables show.
+        grouping: of the questions whose totals and rates are told.
+    """
+
+    matching: str
+    signature: str | None
+    seed: int
+    draws: int
+    measures: Sequence[str]
+    grouping: str | None = None
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Several logs side by side.
 
     Attributes:
+        setting: what else there is to know.
         samples: how many samples are answered in all logs; the others are left out.
         left_out: how many those are.
         conditions_left_out: how many conditions of the samples are not scored in all logs.
         questions: those on which the models differ most, in total points, most first.
     """
 
+    setting: Setting
     models: Sequence[Model]
     samples: int
     left_out: int
@@ -110,21 +132,20 @@ class Comparison:
 
 def compare(
     logs: Sequence[ScoredLog],
-    resampling: Resampling,
+    setting: Setting,
     top: int,
-    grouping: str | None = None,
     prices: Sequence[Price | None] = (),
 ) -> Comparison:
     """Compare logs over the samples that all of them answer.
 
     Args:
         top: how many questions are told on which the models differ most.
-        grouping: by which totals and rates of groups of questions are told.
         prices: of each log's tokens; empty where none is known.
 
     Raises:
         UserError: there is no such sample.
     """
+    resampling = Resampling(setting.seed, setting.draws)
     everything = set[str]().union(*(log.scores.samples for log in logs))
     # Sorted: neither the order in a log nor that of a set may change what is drawn.
     common = sorted(everything.intersection(*(log.scores.samples for log in logs)))
@@ -141,7 +162,7 @@ def compare(
     judged = dict(_shared([log.judged for log in logs], common, resampling))
     rates = dict(_shared([log.rates for log in logs], common, resampling))
     names = [key for key, is_scored in zip(common, scored, strict=True) if is_scored]
-    groups = dict(_groups(logs, grouping, names, *tables["total"], resampling))
+    groups = dict(_groups(logs, setting.grouping, names, *tables["total"], resampling))
     models = [
         Model(
             name,
@@ -161,6 +182,7 @@ def compare(
         )
     ]
     return Comparison(
+        setting=setting,
         models=models,
         samples=len(names),
         left_out=len(everything) - len(names),

@@ -7,7 +7,8 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
+from typing import Any
 
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import MEASURES, Comparison, Difference
@@ -22,33 +23,14 @@ _MODEL_COLUMNS = 4
 _QUESTION_LENGTH = 70
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What a reader must know in addition to the numbers.
-
-    Attributes:
-        matching: the rule of "found".
-        signature: what the logs have in common; None where none has a signature.
-        seed, draws: of the resampling.
-        measures: those whose differences the tables show.
-        grouping: of the questions whose totals and rates are told.
-    """
-
-    matching: str
-    signature: str | None
-    seed: int
-    draws: int
-    measures: Sequence[str]
-    grouping: str | None = None
-
-
-def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False) -> Iterator[Grid]:
+def grids(comparison: Comparison, *, is_compact: bool = False) -> Iterator[Grid]:
     """Yield the tables: scores, rates, groups, costs, judged scores, differences, questions.
 
     Args:
         is_compact: for 80 columns: intervals as ±, conditions without them.
     """
     percent = _plus_minus if is_compact else _percent
+    setting = comparison.setting
     first, *others = comparison.models
     measures = [name for name in MEASURES if name in first.scores]
     means = [name for name in measures if name in AGGREGATES] if is_compact else measures
@@ -71,7 +53,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
             ],
         )
     yield _rates(comparison, is_compact)
-    yield from _groups(comparison, setting, is_compact)
+    yield from _groups(comparison, is_compact)
     yield from _performance(comparison)
     if first.judged:
         yield Grid(
@@ -80,28 +62,7 @@ def grids(comparison: Comparison, setting: Setting, *, is_compact: bool = False)
             [[model.name, *map(_judged, model.judged.values())] for model in comparison.models],
         )
     if others:
-        # Holm's correction changes nothing where there is one comparison.
-        corrected = len(others) > 1
-        tests = ["bootstrap", "permutation"]
-        columns = [*(f"p {test}" for test in tests)]
-        columns += [f"Holm {test}" for test in tests] if corrected else []
-        columns = ["95 % interval", *columns]
-        if is_compact:
-            columns = ["p, Holm's" if corrected else "p"]
-        yield Grid(
-            f"difference from {first.name}, in percentage points",
-            ["model", "measure", "difference", *columns],
-            [
-                [model.name, name, *row[: 1 + len(columns)]]
-                for model in others
-                for name in setting.measures
-                if (difference := model.differences.get(name)) is not None
-                for row in [
-                    _compact(difference, corrected) if is_compact else _difference(difference)
-                ]
-            ],
-            align="ll",
-        )
+        yield _differences(comparison, is_compact)
     yield _power(comparison, [name for name in setting.measures if name in first.scores])
     if comparison.questions:
         yield _questions(comparison)
@@ -122,11 +83,7 @@ def _percent(score: Estimate) -> str:
 
 
 _FIRST_RATES = (
-    "right",
-    "partly",
-    "wrong",
-    "false_refusal",
-    "no_refusal",
+    *("right", "partly", "wrong", "false_refusal", "no_refusal"),
     *OF_VARIANTS,
     "len_words",
 )
@@ -148,14 +105,13 @@ def _rates(comparison: Comparison, is_compact: bool) -> Grid:
     )
 
 
-def _groups(
-    comparison: Comparison, setting: Setting, is_compact: bool, name: str = ""
-) -> Iterator[Grid]:
+def _groups(comparison: Comparison, is_compact: bool, name: str = "") -> Iterator[Grid]:
     """The table of groups of questions, where they are asked for.
 
     Args:
         name: of what is compared, where that is told.
     """
+    setting = comparison.setting
     if comparison.models[0].groups:
         told = f"{name}, " if name else ""
         yield group_grid(
@@ -185,7 +141,7 @@ _FIGURES = (
 
 def _performance(comparison: Comparison) -> Iterator[Grid]:
     """The table of what answers took, where a log tells it."""
-    figures = [asdict(m.performance) for m in comparison.models if m.performance is not None]
+    figures = [asdict(model.performance) for model in comparison.models]
     shown = [row for row in _FIGURES if any(found[row[0]] for found in figures)]
     if shown:
         yield Grid(
@@ -240,6 +196,29 @@ def _judged(score: Estimate) -> str:
     return f"{score.mean:.4f} ({score.low:.3f} - {score.high:.3f})"
 
 
+def _differences(comparison: Comparison, is_compact: bool) -> Grid:
+    first, *others = comparison.models
+    # Holm's correction changes nothing where there is one comparison.
+    corrected = len(others) > 1
+    if is_compact:
+        columns = ["p, Holm's" if corrected else "p"]
+    else:
+        columns = ["95 % interval", "p bootstrap", "p permutation"]
+        columns += ["Holm bootstrap", "Holm permutation"] if corrected else []
+    rows = []
+    for model in others:
+        for name in comparison.setting.measures:
+            if difference := model.differences.get(name):
+                cells = _compact(difference, corrected) if is_compact else _difference(difference)
+                rows.append([model.name, name, *cells[: 1 + len(columns)]])
+    return Grid(
+        f"difference from {first.name}, in percentage points",
+        ["model", "measure", "difference", *columns],
+        rows,
+        align="ll",
+    )
+
+
 def _difference(difference: Difference) -> Sequence[str]:
     mean, low, high, _, _, *p_values = asdict(difference).values()
     interval = f"{low * 100:+.1f} to {high * 100:+.1f}"
@@ -268,27 +247,20 @@ def _questions(comparison: Comparison) -> Grid:
 
 
 def _as_tables(
-    render: Callable[[Grid], str], signature: str
-) -> Callable[[Comparison, Setting], str]:
-    """A format that shows the grids, then the signature in a template of its own."""
+    render: Callable[[Grid], str], signature: Callable[[str], str], *, is_compact: bool = False
+) -> Callable[[Comparison], str]:
+    """A format that shows the grids, then the signature in a form of its own."""
 
-    def show(comparison: Comparison, setting: Setting) -> str:
-        parts = [render(grid) for grid in grids(comparison, setting)]
-        return "\n\n".join(
-            [*parts, *([signature.format(setting.signature)] if setting.signature else [])]
-        )
+    def show(comparison: Comparison) -> str:
+        parts = [render(grid) for grid in grids(comparison, is_compact=is_compact)]
+        if comparison.setting.signature:
+            parts.append(signature(comparison.setting.signature))
+        return "\n\n".join(parts)
 
     return show
 
 
-def _as_compact_table(comparison: Comparison, setting: Setting) -> str:
-    parts = [grid.text(width=WIDTH) for grid in grids(comparison, setting, is_compact=True)]
-    if setting.signature:
-        parts.append(Signature.parse(setting.signature).folded)
-    return "\n\n".join(parts)
-
-
-def as_csv(comparison: Comparison, setting: Setting) -> str:
+def as_csv(comparison: Comparison) -> str:
     """One row a model and measure."""
     numbers = [field.name for field in fields(Difference)][3:]
     columns = ["model", "log", "measure", "mean", "low", "high", "count"]
@@ -296,11 +268,12 @@ def as_csv(comparison: Comparison, setting: Setting) -> str:
     file = io.StringIO()
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
     writer.writeheader()
+    grouping = comparison.setting.grouping
     for model in comparison.models:
         judged = {f"judged {name}": score for name, score in model.judged.items()}
         rates = {f"rate {name}": rate for name, rate in model.rates.items()}
         groups = {
-            f"{'' if name == 'total' else 'rate '}{name} {setting.grouping} {group}": score
+            f"{'' if name == 'total' else 'rate '}{name} {grouping} {group}": score
             for group, found in model.groups.items()
             for name, score in found.items()
         }
@@ -323,24 +296,29 @@ def _cell(text: str) -> str:
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
-def as_json(comparison: Comparison, setting: Setting) -> str:
+def as_json(comparison: Comparison) -> str:
     """One object with all that is known."""
-    known = {
-        key: value for key, value in asdict(setting).items() if key not in ("measures", "grouping")
-    }
-    return json.dumps({**known, **asdict(comparison)}, ensure_ascii=False, indent=2)
+    return json.dumps(_as_object(comparison), ensure_ascii=False, indent=2)
 
 
-def as_model_index(comparison: Comparison, setting: Setting) -> str:
+def _as_object(comparison: Comparison) -> dict[str, Any]:
+    known = asdict(comparison)
+    setting = known.pop("setting")
+    del setting["measures"], setting["grouping"]
+    return {**setting, **known}
+
+
+def as_model_index(comparison: Comparison) -> str:
     """What the Hugging Face Hub shows as evaluation results.
 
     For each model a YAML document: what goes between the lines `---` at the head of its README.md.
     A list of results is written as JSON, which YAML reads.
     """
-    name = Signature.parse(setting.signature or "").data_name
+    signature = comparison.setting.signature
+    name = Signature.parse(signature or "").data_name
     arguments = {"harness": f"ragifeval {__version__}"}
-    if setting.signature:
-        arguments["signature"] = setting.signature
+    if signature:
+        arguments["signature"] = signature
     cards = []
     for model in comparison.models:
         metrics = [
@@ -377,7 +355,7 @@ def as_model_index(comparison: Comparison, setting: Setting) -> str:
     return "\n---\n".join(cards)
 
 
-Compared = Mapping[str, tuple[Comparison, Setting]]
+Compared = Mapping[str, Comparison]
 """What is compared, by its variant, its set, or both."""
 
 
@@ -388,8 +366,8 @@ def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
         is_compact: for 80 columns: intervals as ±.
     """
     rows = []
-    first, setting = next(iter(compared.values()))
-    for name, (comparison, _) in compared.items():
+    first = next(iter(compared.values()))
+    for name, comparison in compared.items():
         corrected = len(comparison.models) > 2
         for model in comparison.models:
             total, difference = model.scores["total"], model.differences.get("total")
@@ -407,7 +385,7 @@ def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
     columns = ["difference", *(["p"] if is_compact else tests)]
     told = "±" if is_compact else "with 95 % intervals"
     return Grid(
-        f"total, rule {setting.matching}, per cent {told}, and the difference from "
+        f"total, rule {first.setting.matching}, per cent {told}, and the difference from "
         f"{first.models[0].name}",
         ["", "model", "samples", "total", *columns],
         rows,
@@ -416,7 +394,7 @@ def total_grid(compared: Compared, *, is_compact: bool = False) -> Grid:
 
 
 def _compared_as_json(compared: Compared) -> str:
-    content = {name: json.loads(as_json(*one)) for name, one in compared.items()}
+    content = {name: _as_object(one) for name, one in compared.items()}
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
@@ -427,15 +405,19 @@ def _side_by_side(
 
     def show(compared: Compared) -> str:
         grids = [total_grid(compared, is_compact=is_compact)]
-        for name, (comparison, setting) in compared.items():
-            grids += _groups(comparison, setting, is_compact, name)
+        for name, comparison in compared.items():
+            grids += _groups(comparison, is_compact, name)
         return "\n\n".join(map(render, grids))
 
     return show
 
 
+def _for_80_columns(grid: Grid) -> str:
+    return grid.text(width=WIDTH)
+
+
 GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
-    "table": _side_by_side(lambda grid: grid.text(width=WIDTH), is_compact=True),
+    "table": _side_by_side(_for_80_columns, is_compact=True),
     "wide": _side_by_side(Grid.text),
     "markdown": _side_by_side(Grid.markdown),
     "json": _compared_as_json,
@@ -443,12 +425,14 @@ GRID_FORMATS: Mapping[str, Callable[[Compared], str]] = {
 }
 """The formats of all variants, or of several sets, side by side."""
 
-FORMATS: Mapping[str, Callable[[Comparison, Setting], str]] = {
-    "table": _as_compact_table,
-    "wide": _as_tables(Grid.text, "{}"),
-    "markdown": _as_tables(Grid.markdown, "`{}`"),
+FORMATS: Mapping[str, Callable[[Comparison], str]] = {
+    "table": _as_tables(
+        _for_80_columns, lambda line: Signature.parse(line).folded, is_compact=True
+    ),
+    "wide": _as_tables(Grid.text, str),
+    "markdown": _as_tables(Grid.markdown, "`{}`".format),
     "csv": as_csv,
     "json": as_json,
-    "latex": _as_tables(Grid.latex, "% {}"),
+    "latex": _as_tables(Grid.latex, "% {}".format),
     "model-index": as_model_index,
 }

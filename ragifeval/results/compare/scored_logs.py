@@ -41,9 +41,6 @@ class SampleMeans:
                 value = (means[name] * count + value) / (count + 1)
             means[name] = value
 
-    def __contains__(self, sample: str) -> bool:
-        return sample in self._scores
-
     def __getitem__(self, sample: str) -> Mapping[str, float]:
         return self._scores.get(sample, {})
 
@@ -89,14 +86,11 @@ class ScoredLog:
         return (names.pop() if len(names) == 1 else None) or self.path.stem
 
 
-def read_scored_log(
-    path: Path, matching: str | None, *, keeps_questions: bool, variant: str = CORE
-) -> ScoredLog:
+def read_scored_log(path: Path, matching: str | None, variant: str = CORE) -> ScoredLog:
     """Read the scores of a log.
 
     Args:
         matching: the rule whose scores are taken; None for the headline's.
-        keeps_questions: whether the questions are wanted, too.
         variant: whose answers are read.
 
     Raises:
@@ -120,8 +114,8 @@ def read_scored_log(
         if scores is None:
             continue
         question = stored.record.get("question")
-        if keeps_questions and isinstance(question, str) and stored.sample_id not in log.scores:
-            log.questions[stored.sample_id] = question
+        if isinstance(question, str):
+            log.questions.setdefault(stored.sample_id, question)
         log.scores.add(stored.sample_id, scores)
         if not are_observed(stored.record.get("observed")):
             raise UserError(f"{stored.where}: 'observed' is none of this harness; {_REMEDY}")

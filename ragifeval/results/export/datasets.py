@@ -8,7 +8,7 @@ values differ in their type.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -121,11 +121,8 @@ def write_datasets(
 
 
 def _is_card(path: Path) -> bool:
-    return (
-        path.is_file()
-        and path.read_bytes().startswith(b"---\n")
-        and (b"RAG-IFEval" in path.read_bytes())
-    )
+    text = path.read_bytes() if path.is_file() else b""
+    return text.startswith(b"---\n") and b"RAG-IFEval" in text
 
 
 def _write(path: Path, pieces: Iterable[str]) -> None:
@@ -138,33 +135,16 @@ def _lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _documents(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
-    for document in benchmark.documents.values():
-        yield {
-            "id": document.id,
-            "title": document.title,
-            "contents": document.contents,
-            "source": document.source,
-            "repeats": document.repeats,
-        }
+    return map(asdict, benchmark.documents.values())
 
 
 def _samples(benchmark: Benchmark) -> Iterable[Mapping[str, Any]]:
     for sample in benchmark.samples:
-        yield {
-            "id": sample.id,
-            "category": sample.category,
-            "kind": sample.kind,
-            "question": sample.question,
-            "context": sample.context,
-            "expect": json.dumps(dict(sample.expect), ensure_ascii=False),
-            "reference": sample.reference,
-            "derived": sample.derived,
-            "steps": json.dumps(sample.steps),
-            "hints": sample.hints,
-            "facts": json.dumps(as_object(sample)["facts"], ensure_ascii=False),
-            "variant": variant_of(sample),
-            "origin": origin_of(sample),
+        row = as_object(sample)
+        row |= {
+            key: json.dumps(row[key], ensure_ascii=False) for key in ("expect", "steps", "facts")
         }
+        yield {**row, "variant": variant_of(sample), "origin": origin_of(sample)}
 
 
 def _card(splits: Sequence[Split], language: str) -> str:

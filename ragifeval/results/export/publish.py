@@ -5,12 +5,12 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from ragifeval import __version__
 from ragifeval.results.compare.comparison import Comparison, Model
-from ragifeval.results.compare.formats import Setting, as_json
+from ragifeval.results.compare.formats import as_json
 from ragifeval.scoring.rates import RATES
 
 EEE_VERSION = "0.3.0"
@@ -23,26 +23,25 @@ def file_name(model: str) -> str:
     return "/".join(re.sub(r"[^\w.-]+", "_", part).strip("._") or "model" for part in parts)
 
 
-def files(
-    comparison: Comparison, setting: Setting, now: datetime, dataset: str | None
-) -> Iterator[tuple[str, str]]:
+def files(comparison: Comparison, now: datetime, dataset: str | None) -> Iterator[tuple[str, str]]:
     """Yield (path, text) of each file of the folder, the report aside.
 
     Args:
         dataset: the benchmark's id on the Hub, OWNER/NAME; None leaves out what the Hub reads.
     """
-    yield "results.json", as_json(comparison, setting) + "\n"
+    yield "results.json", as_json(comparison) + "\n"
+    signature = comparison.setting.signature
     best = max(comparison.models, key=lambda model: model.scores["total"].mean)
     yield "badge.json", _text(badge(best))
     for model in comparison.models:
         yield (
-            f"every_eval_ever/{datastore_path(model, setting)}",
-            _text(every_eval_ever(model, comparison, setting, now)),
+            f"every_eval_ever/{datastore_path(model, signature)}",
+            _text(every_eval_ever(model, comparison, now)),
         )
         if dataset is not None:
             # JSON is YAML.
             path = f"eval_results/{file_name(model.name)}.yaml"
-            yield path, _text(hub_results(model, setting, now, dataset))
+            yield path, _text(hub_results(model, signature, now, dataset))
 
 
 def _text(value: object) -> str:
@@ -57,7 +56,7 @@ def badge(model: Model) -> dict[str, Any]:
 
 
 def hub_results(
-    model: Model, setting: Setting, now: datetime, dataset: str
+    model: Model, signature: str | None, now: datetime, dataset: str
 ) -> list[dict[str, Any]]:
     """For .eval_results/ in the model's repository: its aggregates, in per cent."""
     return [
@@ -65,27 +64,25 @@ def hub_results(
             "dataset": {"id": dataset, "task_id": measure},
             "value": round(model.scores[measure].mean * 100, 2),
             "date": now.isoformat(timespec="seconds"),
-            **({"notes": setting.signature} if setting.signature else {}),
+            **({"notes": signature} if signature else {}),
         }
         for measure in ("total", "correctness", "safety")
         if measure in model.scores
     ]
 
 
-def datastore_path(model: Model, setting: Setting) -> str:
+def datastore_path(model: Model, signature: str | None) -> str:
     """Where the datastore of Every Eval Ever keeps a record: by the developer and the model.
 
     The name is the same whenever the same is written, so that a record replaces the one before.
     """
     named = model.name if "/" in model.name else f"unknown/{model.name}"
-    digest = hashlib.sha256(f"{model.name} {setting.signature}".encode()).digest()
+    digest = hashlib.sha256(f"{model.name} {signature}".encode()).digest()
     record = uuid.UUID(bytes=digest[:16], version=4)
     return f"data/rag-ifeval/{file_name(named)}/{record}.json"
 
 
-def every_eval_ever(
-    model: Model, comparison: Comparison, setting: Setting, now: datetime
-) -> dict[str, Any]:
+def every_eval_ever(model: Model, comparison: Comparison, now: datetime) -> dict[str, Any]:
     """One model's scores and rates, as shares with their intervals.
 
     Who asked the model, where it ran, and whether its weights are open, no log tells.
@@ -93,7 +90,7 @@ def every_eval_ever(
     source = {
         "dataset_name": "rag-ifeval",
         "source_type": "other",
-        "additional_details": {"signature": setting.signature or "unknown"},
+        "additional_details": {"signature": comparison.setting.signature or "unknown"},
     }
     worse = {name for name in model.rates if name not in ("right", "partly", "reasoning")}
     found: Mapping[str, Any] = {
@@ -124,22 +121,20 @@ def every_eval_ever(
                 },
                 "score_details": {
                     "score": score.mean,
-                    "details": {"conditions": str(score.count), "rule": setting.matching},
+                    "details": {
+                        "conditions": str(score.count),
+                        "rule": comparison.setting.matching,
+                    },
                     "uncertainty": {
                         "confidence_interval": {
                             **{"lower": score.low, "upper": score.high},
                             **{"confidence_level": 0.95, "method": "bootstrap over questions"},
                         },
                         "num_samples": comparison.samples,
-                        "num_bootstrap_samples": setting.draws,
+                        "num_bootstrap_samples": comparison.setting.draws,
                     },
                 },
             }
             for name, score in found.items()
         ],
     }
-
-
-def moment() -> datetime:
-    """Now, in UTC."""
-    return datetime.now(UTC)

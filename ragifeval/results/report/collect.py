@@ -7,7 +7,7 @@ are `marks`, most of which recur from answer to answer.
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tqdm import tqdm
@@ -19,6 +19,7 @@ from ragifeval.results.report.losses import find_losses
 from ragifeval.results.report.marks import Mark, cut, find_marks
 from ragifeval.results.report.opinions import find_differences, find_opinions
 from ragifeval.results.report.runs import Run
+from ragifeval.results.rescoring import rescored_record
 from ragifeval.results.single_page import lean
 from ragifeval.run.by_variant import origin_of
 from ragifeval.run.outcome import variant_of
@@ -26,7 +27,6 @@ from ragifeval.run.progress import Unfailing
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, Condition, counted, kind_of
 from ragifeval.scoring.entries import Criteria, Response
-from ragifeval.scoring.rates import observe
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.text.matching import Text, other_rule
 
@@ -72,16 +72,6 @@ class Content:
     strings: list[str] = field(default_factory=list)
     marks: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def is_judged(self) -> bool:
-        """Whether any answer has a judge's scores or opinions."""
-        return any(
-            {"judged", "opinions"} & answer.keys()
-            for question in self.questions
-            for answers in question["answers"]
-            for answer in answers
-        )
-
 
 def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
     """Score, count and mark the answers to each question that a log has.
@@ -98,6 +88,10 @@ def collect(runs: Sequence[Run], benchmark: Benchmark, basis: Basis) -> Content:
         if any(sample.id in run.answers for run in runs):
             collector.add(sample)
     return collector.content
+
+
+# What the page tells of a mark.
+_SHOWN = ("kind", "verdict", "about", "rule", "reason")
 
 
 class _Collector:
@@ -173,6 +167,8 @@ class _Collector:
             those that the rules do not bear out. What is empty or None is left out.
         """
         basis, text = self._basis, stored.text
+        record = rescored_record(sample, stored, self._scorer, basis.matching)
+        run.add(sample, stored, record)
         judged = [(name, round(value, 4)) for name, value in stored.judged.items()]
         told = {
             "finish": _text(stored.finish_reason),
@@ -181,26 +177,20 @@ class _Collector:
             "opinions": list(find_opinions(stored.record)),
         }
         if text is None:
-            run.add(sample, stored, None, None)
             return lean(**told)
         context = stored.context or sample.context
-        scores = self._scorer.score(sample, context, text)
-        observed = observe(sample.expect, context, text, basis.criteria.refusal_message)
-        run.add(sample, stored, scores, observed)
+        scores = record["scores"]
         response = Response(text, Text(basis.criteria.normalizer(text)), context)
         marks = find_marks(conditions, response, basis.criteria, basis.matching)
-        losses = find_losses(conditions, response, marks, scores[basis.matching])
+        losses = find_losses(conditions, response, marks, scores)
         headline, others = (
-            [
-                None if key not in scores[rule] else round(scores[rule][key], 4)
-                for key in self.content.keys
-            ]
-            for rule in (basis.matching, other_rule(basis.matching))
+            [None if key not in found else round(found[key], 4) for key in self.content.keys]
+            for found in (scores, record[f"scores_{other_rule(basis.matching)}"])
         )
         return lean(
             segments=list(cut(text, marks)) or [("", ())],
             marks=[self._mark(mark) for mark in marks],
-            losses=[lean(kind=loss.kind, details=loss.details, rule=loss.rule) for loss in losses],
+            losses=[lean(**asdict(loss)) for loss in losses],
             scores=headline,
             others=others if others != headline else (),
             cited=sorted({context.index(m.about) for m in marks if m.kind == "cite" and m.about}),
@@ -208,7 +198,7 @@ class _Collector:
             tokens=stored.tokens if any(count is not None for count in stored.tokens) else (),
             seconds=stored.seconds,
             **told,
-            differs=find_differences(dict(judged), scores[basis.matching]),
+            differs=find_differences(dict(judged), scores),
         )
 
     def _view(self, sample: Sample, context: Sequence[str], is_completion: bool) -> dict[str, Any]:
@@ -228,15 +218,8 @@ class _Collector:
         known = self.content.marks
         place = self._marks.setdefault(replace(mark, start=0, end=0, entry=None), len(known))
         if place == len(known):
-            known.append(
-                lean(
-                    kind=mark.kind,
-                    verdict=mark.verdict,
-                    about=mark.about,
-                    rule=mark.rule,
-                    reason=mark.reason,
-                )
-            )
+            shown = asdict(mark)
+            known.append(lean(**{key: shown[key] for key in _SHOWN}))
         return place
 
     def _document(self, key: str) -> int:

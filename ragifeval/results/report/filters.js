@@ -46,6 +46,15 @@ function totalOf(answers, question, condition) {
     conditions.map((index) => answer.scores?.[index] ?? null)));
 }
 
+function findsFault(answer) {
+  return (answer.judged ?? []).some(([name, value]) =>
+    (name === "passing" || name === "faithfulness") && value < 1);
+}
+
+function isUnjudged(answer) {
+  return (answer.opinions ?? []).some((opinion) => opinion.unjudged);
+}
+
 const POINTS = {
   all: () => true,
   lost: (question, condition) =>
@@ -56,7 +65,11 @@ const POINTS = {
   failed: (question) =>
     data.runs.some((_, run) => (question.answers[run] ?? []).every((answer) => !answer.segments)),
   truncated: (question) => question.answers.flat().some(isTruncated),
+  opinion_low: (question) => question.answers.flat().some(findsFault),
+  opinion_disagree: (question) => question.answers.flat().some((answer) => answer.differs),
+  opinion_missing: (question) => question.answers.flat().some(isUnjudged),
 };
+const TOLD_WHERE_MET = ["rules", "failed", "truncated", "opinion_low", "opinion_disagree", "opinion_missing"];
 
 /** What `points` may be chosen to be: [value, its name]. */
 function pointChoices() {
@@ -66,7 +79,7 @@ function pointChoices() {
     data.runs.forEach((run, index) => choices.push([`lost-${index}`, say("points_lost_by", { run })]));
     choices.push(["differ", texts.points_differ]);
   }
-  for (const name of ["rules", "failed", "truncated"]) {
+  for (const name of TOLD_WHERE_MET) {
     if (data.questions.some((question) => POINTS[name](question, null))) {
       choices.push([name, texts["points_" + name]]);
     }

@@ -3,26 +3,19 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
+from statistics import fmean
 
 from ragifeval.benchmark.variants.variants import CORE
 from ragifeval.results.compare.significance import SURE, permutation_p
 from ragifeval.results.report.runs import Run
-from ragifeval.results.report.variants import Curve, VariantRow, curves, variant_rows
+from ragifeval.results.report.variants import Cell, Curve, VariantRow, curves, variant_rows
 from ragifeval.run.groups import GROUPINGS, ordered
 from ragifeval.run.performance import Figures, Price
 from ragifeval.run.summary import shown_rates
 from ragifeval.scoring.conditions import REGISTRY, counted
 from ragifeval.scoring.statistics import Estimate, Resampling
 from ragifeval.text.matching import other_rule
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One run's score: under the headline rule, and its mean under the other."""
-
-    estimate: Estimate
-    other: float | None = None
 
 
 @dataclass(frozen=True)
@@ -38,14 +31,6 @@ class ScoreRow:
     name: str
     cells: Sequence[Cell | None]
     counts: bool = True
-
-
-@dataclass(frozen=True)
-class JudgedRow:
-    """One judged score of all runs: its mean and the number of judged answers; None for none."""
-
-    name: str
-    cells: Sequence[tuple[float, int] | None]
 
 
 @dataclass(frozen=True)
@@ -85,23 +70,29 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Headline:
-    """All that stands above the questions."""
+    """All that stands above the questions.
+
+    Attributes:
+        aggregates: the total first.
+        judged: judged score -> of each run its mean, and how many answers have it; None for none.
+        first_set: whose scores all of these are, where there are several sets.
+    """
 
     matching: str
     other: str
     samples: int
     runs: Sequence[RunFacts]
-    aggregates: Sequence[ScoreRow]  # the total first
+    aggregates: list[ScoreRow]
     conditions: Sequence[ScoreRow]
     categories: Sequence[ScoreRow]
-    judged: Sequence[JudgedRow] = ()
+    judged: Mapping[str, Sequence[tuple[float, int] | None]] = field(default_factory=dict)
     variants: Sequence[VariantRow] = ()
     curves: Sequence[Curve] = ()
     groups: Sequence[GroupTable] = ()
-    first_set: str = ""  # whose scores all of these are, where there are several sets
+    first_set: str = ""
 
     @property
-    def set_totals(self) -> Sequence[VariantRow]:
+    def set_totals(self) -> list[VariantRow]:
         """The totals of the sets behind the first."""
         return [
             row for row in self.variants if row.name == "total" and row.variant.endswith(f" {CORE}")
@@ -195,23 +186,19 @@ def _group_table(
     return GroupTable(grouping, shown_rates([estimates for *_, estimates in rows]), rows)
 
 
-def _judged(runs: Sequence[Run]) -> list[JudgedRow]:
-    """What judged logs say of their answers besides the scores."""
-    found: dict[str, dict[int, list[float]]] = {}
-    for place, run in enumerate(runs):
-        for stored in (one for answers in run.answers.values() for one in answers):
+def _judged(runs: Sequence[Run]) -> dict[str, list[tuple[float, int] | None]]:
+    """Each judged score: of every run its mean and how many answers have it; None for none."""
+    found: list[dict[str, list[float]]] = [{} for _ in runs]
+    for run, values in zip(runs, found, strict=True):
+        for stored in chain.from_iterable(run.answers.values()):
             for name, value in stored.judged.items():
-                found.setdefault(name, {}).setdefault(place, []).append(value)
-    return [
-        JudgedRow(
-            name,
-            [
-                (math.fsum(values) / len(values), len(values)) if values else None
-                for values in (by_run.get(place, []) for place in range(len(runs)))
-            ],
-        )
-        for name, by_run in found.items()
-    ]
+                values.setdefault(name, []).append(value)
+    return {
+        name: [
+            (fmean(values[name]), len(values[name])) if name in values else None for values in found
+        ]
+        for name in dict.fromkeys(chain.from_iterable(found))
+    }
 
 
 def _with_scores(rows: Iterable[ScoreRow]) -> list[ScoreRow]:

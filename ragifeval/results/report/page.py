@@ -20,10 +20,6 @@ from ragifeval.results.single_page import embedded, policy
 _HERE = Path(__file__).parent
 _STYLES = ("page.css", "questions.css", "print.css")
 _SCRIPTS = ("elements.js", "answers.js", "questions.js", "list.js", "filters.js", "main.js")
-# What pages of judged logs alone hold; all others are without it.
-_JUDGED_STYLES = ("judged.css",)
-_JUDGED_SCRIPTS = ("judged.js",)
-_JUDGED_TEXTS = "opinion_"
 
 
 def render(
@@ -53,17 +49,9 @@ def render(
         "fill": lambda text, **values: text.format(**values),
     }
     environment.globals["interval"] = numbers.interval
-    styles, scripts, scripted_texts = [*_STYLES], [*_SCRIPTS], texts
-    if content.is_judged:
-        styles[-1:-1] = _JUDGED_STYLES
-        scripts[-1:-1] = _JUDGED_SCRIPTS
-    else:
-        scripted_texts = {
-            name: text for name, text in texts.items() if not name.startswith(_JUDGED_TEXTS)
-        }
     style, functions = (
         "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
-        for names in (styles, scripts)
+        for names in (_STYLES, _SCRIPTS)
     )
     script = f'"use strict";\n(() => {{\n{functions}}})();\n'
     axis = axis_for([cell.estimate for cell in headline.aggregates[0].cells if cell])
@@ -79,7 +67,7 @@ def render(
         style=Markup(style),  # noqa: S704  our own file, and CSS is no place for HTML's escapes
         script=Markup(script),  # noqa: S704
         policy=policy(style, script),
-        data=Markup(embedded({"texts": scripted_texts, **vars(content)})),  # noqa: S704
+        data=Markup(embedded({"texts": texts, **vars(content)})),  # noqa: S704
     )
 
 

@@ -4,21 +4,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
 from ragifeval.results.answers import AnswerLog, StoredAnswer
 from ragifeval.results.signatures import UNKNOWN, model_name
-from ragifeval.run.outcome import Outcome, score_names, variant_of
+from ragifeval.run.journal import Record
+from ragifeval.run.outcome import Outcome, variant_of
 from ragifeval.scoring.conditions import counted
-from ragifeval.scoring.scorer import Scores
 from ragifeval.scoring.signature import Signature
 
 _NAMED = 10
-
-# What the outcome takes from a record as it stands in the log.
-_TOLD = ("finish_reason", "usage", "seconds", "asked", "retries", "reasoning", "prompt_chars")
 
 
 class Run:
@@ -70,49 +66,29 @@ class Run:
         """Whether the model was given one text instead of chat messages."""
         return any(signature.parts.get("mode") == "completion" for signature in self.signatures)
 
-    def add(
-        self,
-        sample: Sample,
-        stored: StoredAnswer,
-        scores: Mapping[str, Scores] | None,
-        observed: Mapping[str, Any] | None,
-    ) -> None:
+    def add(self, sample: Sample, stored: StoredAnswer, record: Record) -> None:
         """Count one answer.
 
         Args:
-            scores: under each rule; None where there is no answer.
-            observed: what the answer does, as `rates` has it.
+            record: of the answer, with the scores computed now.
         """
-        matching, context = self.outcome.matching, stored.context or sample.context
-        names = score_names(matching)
-        told = {key: stored.record.get(key) for key in _TOLD}
-        known = {
-            "id": sample.id,
-            "answer": stored.text,
-            "error": stored.error,
-            "category": sample.category,
-            "kind": list(sample.kind),
-            "variant": variant_of(sample),
-            "context": list(context),
-            "observed": observed,
-            **{name: scores and scores[rule] for rule, name in names.items()},
-        }
-        self.outcome.add({**told, **known})
-        if scores is None:
+        told = {key: stored.record.get(key) for key in ("asked", "prompt_chars")}
+        self.outcome.add({**record, **told})
+        if record["scores"] is None:
             return
         # Places of documents are told of the first set.
         if (needed := sample.expect.get("cite")) and " " not in variant_of(sample):
-            first = min(context.index(key) for key in needed)
-            values = [value for name, value in scores[matching].items() if name in counted()]
+            first = min(record["context"].index(key) for key in needed)
+            values = [value for name, value in record["scores"].items() if name in counted()]
             self.placed.append((first + 1, fmean(values)))
-        if _differs(stored, scores):
+        if _differs(stored, record):
             self.rescored.append(sample.id)
 
 
-def _differs(stored: StoredAnswer, scores: Mapping[str, Scores]) -> bool:
+def _differs(stored: StoredAnswer, record: Record) -> bool:
     """Whether the log has other scores for an answer; those of keys unknown here aside."""
     logged = stored.record.get("scores")
-    now = scores.get(stored.matching, scores["substring"])
+    now = record.get(f"scores_{stored.matching}", record["scores"])
     return isinstance(logged, dict) and any(
         isinstance(value, int | float) and abs(value - now[key]) > 1e-6
         for key, value in logged.items()
@@ -154,11 +130,10 @@ def notices(
     others_of = [Signature({"data": data}).comparable["data"] for data in more_data]
 
     def parts_of(run: Run) -> Iterator[tuple[str, str]]:
-        return (
-            (part, value)
-            for part, value in _known_parts(run)
-            if part != "data" or value not in others_of
-        )
+        for signature in run.signatures:
+            for part, value in signature.comparable.items():
+                if value != UNKNOWN and (part != "data" or value not in others_of):
+                    yield part, value
 
     values: dict[str, set[str]] = defaultdict(set)
     for part, value in (pair for run in runs for pair in parts_of(run)):
@@ -190,11 +165,6 @@ def notices(
         size = len(outcome.samples)
         if missing := size - outcome.answered:
             yield texts["notice_missing"].format(run=run.name, count=missing, samples=size)
-
-
-def _known_parts(run: Run) -> Iterator[tuple[str, str]]:
-    for signature in run.signatures:
-        yield from (item for item in signature.comparable.items() if item[1] != UNKNOWN)
 
 
 def _named(ids: Sequence[str], count: int, texts: Mapping[str, str]) -> str:

@@ -15,12 +15,20 @@ _BESIDE = ("invented", "partial", "memory")
 
 
 @dataclass(frozen=True)
+class Cell:
+    """One run's score: under the headline rule, and its mean under the other."""
+
+    estimate: Estimate
+    other: float | None = None
+
+
+@dataclass(frozen=True)
 class VariantRow:
     """One score of one variant, for each run; None for a run that does not have it."""
 
     variant: str
     name: str
-    estimates: Sequence[Estimate | None]
+    cells: Sequence[Cell | None]
 
 
 @dataclass(frozen=True)
@@ -47,16 +55,17 @@ def variant_rows(runs: Sequence[Run], seed: int) -> list[VariantRow]:
     rows = []
     for variant in names:
         for name in ("total", "pair", *_BESIDE):
-            estimates = [_estimate(by_name.get(variant), name) for by_name in found]
-            if any(estimates):
-                rows.append(VariantRow(variant, name, estimates))
+            cells = [_cell(by_name.get(variant), name) for by_name in found]
+            if any(cells):
+                rows.append(VariantRow(variant, name, cells))
     return rows
 
 
-def _estimate(scores: VariantScores | None, name: str) -> Estimate | None:
+def _cell(scores: VariantScores | None, name: str) -> Cell | None:
     if scores is None:
         return None
-    return scores.pair if name == "pair" else scores.scores.get(name)
+    estimate = scores.pair if name == "pair" else scores.scores.get(name)
+    return Cell(estimate) if estimate is not None else None
 
 
 def curves(runs: Sequence[Run], seed: int) -> Iterator[Curve]:

@@ -22,37 +22,26 @@ DOCUMENTS: Objects = [
     },
     {"id": "b", "contents": "Kartę pobytu wydaje wojewoda. Odwołanie składa się do ministra."},
 ]
+INCLUDE = ["17 zł", ["30 dni", "miesiąc"]]
 SAMPLES: Objects = [
     {
-        "id": "p01",
-        "question": "Ile kosztuje dokument i jak długo się czeka?",
+        **{"id": "p01", "question": "Ile kosztuje dokument i jak długo się czeka?"},
         "context": ["a", "b"],
-        "expect": {
-            "include": ["17 zł", ["30 dni", "miesiąc"]],
-            "exclude": ["12 zł"],
-            "cite": ["a"],
-        },
+        "expect": {"include": INCLUDE, "exclude": ["12 zł"], "cite": ["a"]},
         "reference": "Opłata wynosi 17 zł, a czeka się 30 dni [0].",
     },
     {
-        "id": "p02",
-        "question": "Jaka będzie jutro pogoda?",
-        "context": ["b"],
-        "expect": {"refuse": True},
-        "reference": REFUSAL_MESSAGE,
+        **{"id": "p02", "question": "Jaka będzie jutro pogoda?", "context": ["b"]},
+        **{"expect": {"refuse": True}, "reference": REFUSAL_MESSAGE},
     },
 ]
 CONTRAST: Objects = [
     {
-        "id": "p01",
-        "kind": "wrong sum",
-        "answer": "12 zł, 30 dni [0]",
+        **{"id": "p01", "kind": "wrong sum", "answer": "12 zł, 30 dni [0]"},
         "scores": {"include": "1/2", "exclude": 0, "cite_f1": 1},
     },
     {
-        "id": "p01",
-        "kind": "one number too many",
-        "answer": "117 zł, 30 dni [0, 1]",
+        **{"id": "p01", "kind": "one number too many", "answer": "117 zł, 30 dni [0, 1]"},
         "scores": {"include": 1, "exclude": 1, "cite_f1": "2/3"},
         "scores_words": {"include": "1/2", "exclude": 1, "cite_f1": "2/3"},
     },
@@ -246,17 +235,12 @@ def contrast(line: int, **changes: Any) -> Objects:
 
 
 ONE = "contrast.jsonl:1: wrong sum to 'p01': "
-TWO = "contrast.jsonl:2: one number too many to 'p01': "
 RIGHT = {"include": 1, "exclude": 1, "cite_f1": 1}
 # Contrast answers -> all problems that they have; a part of each line is enough.
 BAD_CONTRAST: dict[str, tuple[Objects, list[str]]] = {
     "another score": (
         contrast(1, scores={"include": "1/2", "exclude": 0, "cite_f1": 0.75}),
         [f"{ONE}cite_f1 is 1 under the rule {rule}, not 0.75" for rule in BOTH],
-    ),
-    "another score under one rule": (
-        contrast(2, scores_words={"include": 1, "exclude": 1, "cite_f1": "2/3"}),
-        [f"{TWO}include is 0.5 under the rule words, not 1"],
     ),
     "a score that is missing": (
         contrast(1, scores={"include": "1/2", "exclude": 0}),

@@ -14,17 +14,17 @@ from ragifeval.benchmark.variants.variants import (
     Expanded,
     Variant,
     expand,
-    parse_variants,
     part_of_variant,
+    read_variants,
     remembered,
     signature_parts,
     variants_of,
 )
 from ragifeval.defaults import REFUSAL_MESSAGE
+from ragifeval.errors import UserError
 from ragifeval.paths import DOCUMENTS, SAMPLES
 from ragifeval.scoring.scorer import Scorer
 from ragifeval.scoring.signature import Signature
-from ragifeval.text.normalizer import Normalizer
 
 TEXTS = {
     "kajak": "Kajak kosztuje 45 zł za dzień. Kaucja wynosi 100 zł.",
@@ -66,7 +66,7 @@ SET = Benchmark({key: Document(key, text) for key, text in TEXTS.items()}, [KAYA
 
 
 def made(variants: str, benchmark: Benchmark = SET) -> Expanded:
-    return expand(benchmark, parse_variants(variants))
+    return expand(benchmark, read_variants(variants))
 
 
 def by_id(expanded: Expanded) -> Mapping[str, Any]:
@@ -104,7 +104,7 @@ def test_a_twin_shows_no_hints() -> None:
     # Of the others the card's page alone speaks of a cost; then the order of the data counts.
     assert kayak["k@twin"].context == ("karta", "parking", "sauna")
     assert set(kayak["k@noise:5"].context) == {"rower", "kajak", "sauna", "karta", "parking"}
-    parts = [signature_parts(parse_variants("twin"), data) for data in (SET, hinted)]
+    parts = [signature_parts(read_variants("twin"), data) for data in (SET, hinted)]
     assert parts[0] == {"variants": "twin"}
     assert parts[1]["variants"].startswith("twin#")
 
@@ -136,14 +136,11 @@ def test_order() -> None:
 def test_changed() -> None:
     expanded = made("changed:2")
     (kayak,) = by_id(expanded).values()
-    assert kayak.context == ("rower", "kajak@k@changed:2", "sauna")
-    assert kayak.expect == {
-        "include": ["38 zł"],
-        "cite": ["kajak@k@changed:2"],
-        "memory": [["45 zł"]],
-    }
+    new = "kajak@k@changed:2"
+    assert kayak.context == ("rower", new, "sauna")
+    assert kayak.expect == {"include": ["38 zł"], "cite": [new], "memory": [["45 zł"]]}
     assert kayak.reference == "Kajak kosztuje 38 zł [1]."
-    document = expanded.benchmark.documents["kajak@k@changed:2"]
+    document = expanded.benchmark.documents[new]
     assert document.contents == "Kajak kosztuje 38 zł za dzień. Kaucja wynosi 100 zł."
     assert expanded.left_out == {"changed:2": {"p": "it has no facts", "m": "it has no facts"}}
 
@@ -157,7 +154,7 @@ def test_what_is_remembered() -> None:
     old = replace(KAYAK, expect={"include": include})
     text = json.dumps(include).replace("45 z", "38 z").replace("@atonce", "3 dni")
     new = replace(old, expect={"include": json.loads(text)})
-    assert remembered(old, new) == [{"say": ["45 zł & łód*"]}, ["45 zł"]]
+    assert list(remembered(old, new)) == [{"say": ["45 zł & łód*"]}, ["45 zł"]]
 
 
 def test_combined() -> None:
@@ -186,12 +183,9 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("key", "answer", "expected"), ANSWERS)
-def test_what_is_shown(
-    normalizer: Normalizer, key: str, answer: str, expected: Mapping[str, float]
-) -> None:
+def test_what_is_shown(key: str, answer: str, expected: Mapping[str, float]) -> None:
     sample = by_id(made("twin,changed:2"))[key]
-    scorer = Scorer.load()
-    for scores in scorer.score(sample, sample.context, answer).values():
+    for scores in Scorer.load().score(sample, sample.context, answer).values():
         assert {name: scores[name] for name in expected} == expected
 
 
@@ -209,7 +203,7 @@ def test_same_bytes() -> None:
 
 
 def test_names() -> None:
-    found = parse_variants(" twin , core,noise:16+changed:3,order:0,twin")
+    found = read_variants(" twin , core,noise:16+changed:3,order:0,twin")
     assert list(map(str, found)) == ["twin", "core", "changed:3+noise:16", "order:0"]
 
 
@@ -224,19 +218,19 @@ def test_names() -> None:
     ],
 )
 def test_no_names(text: str, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason.replace("+", r"\+")):
-        parse_variants(text)
+    with pytest.raises(UserError, match=reason.replace("+", r"\+")):
+        read_variants(text)
 
 
 def test_signature() -> None:
-    assert signature_parts(parse_variants("core"), SET) == {}
-    assert signature_parts(parse_variants("core,twin"), SET) == {"variants": "core,twin"}
-    part = signature_parts(parse_variants("changed:1"), SET)["variants"]
+    assert signature_parts(read_variants("core"), SET) == {}
+    assert signature_parts(read_variants("core,twin"), SET) == {"variants": "core,twin"}
+    part = signature_parts(read_variants("changed:1"), SET)["variants"]
     assert part.startswith("changed:1#")
     others = Benchmark(SET.documents, SET.samples[1:])
-    assert signature_parts(parse_variants("changed:1"), others) != {"variants": part}
+    assert signature_parts(read_variants("changed:1"), others) != {"variants": part}
     for line, variants in ((f"variants:{part}", "changed:1"), ("data:1", "core")):
-        assert variants_of(Signature.parse(line)) == parse_variants(variants)
+        assert variants_of(Signature.parse(line)) == read_variants(variants)
     assert variants_of(None) == (Variant(),)
 
 
@@ -256,7 +250,6 @@ def test_the_signature_of_one_variant(part: str, variant: str, expected: str) ->
 
 # Questions that docs/variants.md tells of: what stands in the gold answer.
 WORKED = [
-    ("meldunek-p03@twin", REFUSAL_MESSAGE),
     # 40 and 48 are 88; 3 % of the 27 600 zł that the question names are 828.
     ("meldunek-p03@changed:3", "łącznie 88 zł: 40 zł za decyzję o wymeldowaniu [2] i 48 zł"),
     ("podatki-p02@changed:3", "3% wartości rynkowej samochodu, czyli 828 zł. W ciągu 28 dni od"),
@@ -268,5 +261,5 @@ def test_worked_questions(key: str, reference: str) -> None:
     benchmark = load_benchmark(DOCUMENTS, SAMPLES)
     origin, _, variant = key.partition("@")
     wanted = [sample for sample in benchmark.samples if sample.id == origin]
-    (made,) = expand(benchmark, parse_variants(variant), wanted).benchmark.samples
+    (made,) = expand(benchmark, read_variants(variant), wanted).benchmark.samples
     assert reference in str(made.reference)
