@@ -250,15 +250,7 @@ def _scores_as_json(by_rule: Estimates, matching: str) -> dict[str, Any]:
 
 
 def _as_json(scores: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
-    return {
-        key: {
-            "mean": estimate.mean,
-            "count": estimate.count,
-            "low": estimate.low,
-            "high": estimate.high,
-        }
-        for key, estimate in scores.items()
-    }
+    return {key: asdict(estimate) for key, estimate in scores.items()}
 
 
 def _plain(value: object) -> object:
