@@ -181,20 +181,12 @@ class TestRun:
         assert found["p3"]["finish_reason"] == "length"
         assert all(record.keys() == failed.keys() for record in found.values())
 
-    def test_the_other_rule_can_be_the_headline(
-        self, task: Task, evaluate: Evaluate, log: Path
-    ) -> None:
-        evaluate(replace(task, matching="words"))
-        first = records(log)[-1]
-        assert first["scores"]["include"] == 0.0
-        assert first["scores_substring"]["include"] == 1.0
-        assert "scores_words" not in first
-
     def test_documents_are_shuffled_and_cited_as_shown(
         self, task: Task, evaluate: Evaluate, log: Path
     ) -> None:
         answers = {**ANSWERS, "p0": {**STOP, "text": "17 zł [1]"}}
-        evaluate(replace(task, shuffle_seed=0), answers, log_prompts=True)
+        shuffled = replace(task, shuffle_seed=0, matching="words")
+        evaluate(shuffled, answers, log_prompts=True)
         first = records(log)[-1]
         assert first["prompt"][-1]["content"] == (
             "Wniosek składa się w urzędzie. Opłata wynosi 17 zł. Termin to 30 dni. "
@@ -202,7 +194,10 @@ class TestRun:
         )
         # By random.Random("0:p0").shuffle, in a process of its own.
         assert first["context"] == ["c", "a", "b"]
-        assert first["scores"]["cite_f1"] == 1.0
+        assert (first["scores"]["cite_f1"], first["scores"]["include"]) == (1.0, 0.0)
+        # The other rule stands beside the headline.
+        assert first["scores_substring"]["include"] == 1.0
+        assert "scores_words" not in first
 
 
 THOUGHT = "<think>7 zł?</think> Nie. [1] [2]</think>"  # up to the last end
