@@ -11,7 +11,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, LlamaForCausalLM
 
 from ragifeval.generators.base import Message, Prompt, Request
 from ragifeval.generators.local import LocalGenerator, rolling, rolling_cache
-from ragifeval.generators.local.rolling import common_length, rows_in
+from ragifeval.generators.local.rolling import rows_in
 from ragifeval.generators.local.rolling_cache import RollingLayer
 from tests.conftest import SPECIAL_TOKENS, VOCABULARY
 from tests.generators.local.tiny import (
@@ -175,11 +175,6 @@ def test_an_answer_that_ends_makes_room_at_once(tiny_model: Path) -> None:
     # The fifth is begun before the first four have ended.
     begins, ends = map(sorted, zip(*spans, strict=True))
     assert begins[4] < ends[3]
-
-
-def test_common_length() -> None:
-    assert common_length([[1, 2, 3], [1, 2, 4]]) == 2
-    assert common_length([[1, 2], [1, 2, 3]]) == 1  # each has a token of its own
 
 
 GIB = 2**30
