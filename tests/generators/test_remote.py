@@ -148,16 +148,6 @@ def test_sends_one_text_for_its_completion() -> None:
     assert call.json == {"model": "m", "prompt": prompt, **GREEDY, "max_tokens": 4096}
 
 
-def test_takes_credentials_and_query_of_the_url_along() -> None:
-    with Loopback(in_turn(failure(400, "nie"))) as server:
-        url = server.url.replace("http://", "http://anna:hasło-tajne@") + "?version=2"
-        (answer,) = answers(url)
-    (call,) = server.calls
-    assert call.path == "/v1/chat/completions?version=2"
-    assert call.headers["authorization"] == "Basic YW5uYTpoYXPFgm8tdGFqbmU="
-    assert "tajne" not in str(answer.error)
-
-
 # test_faults.py has the statuses, test_response.py what is wrong with a body, and
 # tests/end_to_end/test_faults.py what services do more often.
 PASSING = {
@@ -337,16 +327,6 @@ def test_no_deadline_passes_while_an_answer_is_dealt_with() -> None:
                 time.sleep(0.8)
 
 
-def test_answers_each_question_once_in_any_order() -> None:
-    def script(call: Call) -> Response:
-        return replace(echo(call), delay=0.05 * (1 + call.index % 3))
-
-    found, server = answers_of(script, 60, threads=8)
-    assert [int(answer.request.id) for answer in found] != list(range(60))
-    assert_echoed(found)
-    assert server.at_once == 8
-
-
 def test_takes_requests_as_it_has_room_for_them() -> None:
     taken = 0
 
@@ -419,12 +399,6 @@ def test_replicas_share_the_questions() -> None:
     with Loopback(echo) as one, Loopback(echo) as two:
         assert_echoed(answers(one.url, two.url, count=20, threads=2))
     assert len(one.calls) == len(two.calls) == 10
-
-
-def test_a_dead_replica_costs_no_retry() -> None:
-    with dead_url() as url, Loopback(echo) as server:
-        assert_echoed(answers(url, server.url, count=20, threads=4, max_retries=0))
-    assert len(server.calls) == 20
 
 
 def test_a_replica_that_dies_midway_loses_no_question() -> None:

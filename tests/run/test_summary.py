@@ -71,32 +71,6 @@ def test_the_table() -> None:
     assert nothing.startswith("org/a: 0 of 4 samples answered\n")
 
 
-def test_records_are_counted() -> None:
-    """Of two answers to one sample the mean counts; a sample that failed may be answered later."""
-    made = Outcome(SAMPLES, "words")
-    for key, include, exact, reason in (
-        ("p0", 1.0, 0.0, "stop"),
-        ("p1", None, None, None),
-        ("p0", 0.0, 0.0, "length"),
-        ("p1", 0.5, 0.5, "reasoning_unfinished"),
-        ("p2", None, None, None),
-        ("p0", None, None, None),
-    ):
-        record = {"id": key, "answer": None, "error": "timeout", "finish_reason": reason}
-        if include is not None:
-            scores = {"scores_substring": {"include": include}, "scores": {"include": exact}}
-            record |= {"answer": "Hm.</think>", "error": None, **scores}
-        made.add(record)
-    assert made.answers == [2, 1, 0, 0]
-    assert (made.answered, made.repeated, made.failed) == (2, ["p0"], {"p2": "timeout"})
-    assert [sample.id for sample in made.missing] == ["p2", "p3"]
-    assert (made.truncated, made.reasoning_unset) == (2, 3)
-    estimates = made.estimates(seed=0)
-    totals = {rule: scores["total"].mean for rule, scores in estimates.items()}
-    assert totals == {"substring": 0.5, "words": 0.25}
-    assert {scores["include"].count for scores in estimates.values()} == {2}
-
-
 def summarized(ended: Outcome) -> dict[str, Any]:
     typed = ["ragifeval", "local", "--data", "my data"]
     made = summary(ended, BY_RULE, SIGNATURE, {"seed": 0, "typed": typed}, more="told")
