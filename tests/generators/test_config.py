@@ -66,7 +66,6 @@ TOKENIZE = {"model": "m", "chat_template_kwargs": {"tokenize": True}}
 LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
     ({}, ["model: ", "is missing", "directory", "Hugging Face"]),
     ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'; did you mean 'temperature'?"]),
-    ({"model": "m", "continuous_batching": False}, ["continuous_batching: ", "serve", "vllm"]),
     ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'", "`ragifeval remote` has"]),
     ({"model": "m", "dtype": "float23"}, ["'auto'", 'is "float23"; did you mean \'float32\'?']),
     ({"model": "m", "batch_size": "8"}, ["batch_size: ", "integer", '"8"']),

@@ -1,4 +1,4 @@
-"""The loop: what is asked, what is recorded, and what a second start asks for."""
+"""The loop: what is asked, and what is recorded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
