@@ -395,12 +395,6 @@ def stopping(server: Loopback, after: int, answers: Iterator[Answer]) -> list[An
     return [*found, *answers]
 
 
-def test_replicas_share_the_questions() -> None:
-    with Loopback(echo) as one, Loopback(echo) as two:
-        assert_echoed(answers(one.url, two.url, count=20, threads=2))
-    assert len(one.calls) == len(two.calls) == 10
-
-
 def test_a_replica_that_dies_midway_loses_no_question() -> None:
     one, two = (Loopback(in_turn(chat(text, delay=0.02))) for text in ("jeden", "dwa"))
     with one, two:

@@ -74,17 +74,6 @@ def test_knows_the_endpoint_of_the_project(key_file: Write) -> None:
         )
 
 
-def test_asks_with_a_token_instead_of_a_key(key_file: Write, token_server: Loopback) -> None:
-    path = key_file(f"{token_server.url}/token")
-    with Loopback(TAK) as server:
-        found = answers(path, server.url, 10, threads=4)
-    assert [answer.text for answer in found] == ["Tak."] * 10
-    assert {token_of(call) for call in server.calls} == {f"{TOKEN}-0"}
-    (call,) = token_server.calls
-    assert call.path == "/v1/token"
-    assert call.form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
-
 def test_renews_an_expiring_token_once_for_all_requests(
     key_file: Write, token_server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,14 +138,6 @@ class TestRepliesThatAreNotRead:
         assert (replies["0"].value, replies["0"].text) == (None, reply)
         assert str(replies["0"].error).startswith("the reply cannot be read: it is")
 
-    def test_the_second_reply_counts(self) -> None:
-        def script(call: Call) -> Response:
-            return chat('{"value": 7}' if len(call.json["messages"]) > 1 else "siedem")
-
-        replies, calls = put(script, asks(9), again="Sam JSON!")
-        assert set(values(replies).values()) == {7}
-        assert len(calls) == 18
-
     def test_a_reply_that_was_cut_off(self) -> None:
         cut = chat('{"value": 1, "why": "bo', "length")
         replies, _ = put(lambda call: cut, asks(1))
@@ -175,12 +167,6 @@ def has_schema(call: Call) -> bool:
 
 
 class TestSchema:
-    def test_it_is_sent(self) -> None:
-        _, (call,) = put(echo, asks(1), use_schema=True)
-        assert call.json["response_format"]["json_schema"]["schema"] == strict_schema(Number)
-        _, (call,) = put(echo, asks(1))
-        assert not has_schema(call)
-
     @pytest.mark.parametrize(
         "failing", [failure(400, "no response_format"), failure(500, "down"), chat("tak")]
     )
