@@ -214,5 +214,5 @@ def test_rows_end_in_the_same_column() -> None:
     layer.remove(0)  # the last takes its place
     layer.narrow(2)
     assert step(layer, 22) == [[20, 21, 22]]
-    layer.add(row(4, 30), 4)  # longer than what is there
-    assert step(layer, 23, 34) == [[0, 20, 21, 22, 23], [30, 31, 32, 33, 34]]
+    layer.add(row(2, 30), 2)
+    assert step(layer, 23, 32) == [[20, 21, 22, 23], [0, 30, 31, 32]]
