@@ -159,7 +159,9 @@ def variant_table(outcome: Outcome, seed: int, *, wide: bool = False) -> str:
     rows = []
     for variant in scores:
         row = [variant.name, str(variant.answered)]
-        row += _cells(variant.scores.get("total"), wide) + _cells(variant.difference, wide, "+")
+        row += estimate_cells(variant.scores.get("total"), wide) + estimate_cells(
+            variant.difference, wide, "+"
+        )
         row += [_percent(variant.scores.get(key)) for key in keys[1:]]
         rows.append(row + [_percent(variant.pair)] * has_pairs)
     lines = [Grid("", header, rows).text(ruled=False, width=None if wide else WIDTH)]
@@ -186,10 +188,12 @@ def _percent(estimate: Estimate | None, sign: str = "") -> str:
     return "-" if estimate is None else f"{estimate.mean * 100:{sign}.1f}"
 
 
-def _cells(estimate: Estimate | None, wide: bool, sign: str = "") -> list[str]:
-    """A mean with its interval: the ends of it, or, after ±, the half."""
+def estimate_cells(
+    estimate: Estimate | None, wide: bool, sign: str = "", none: str = "-"
+) -> list[str]:
+    """A mean with its interval: the ends of it in a cell of their own, or, after ±, the half."""
     if estimate is None:
-        return ["-", "-"] if wide else ["-"]
+        return [none, none] if wide else [none]
     low, high = estimate.low * 100, estimate.high * 100
     if wide:
         return [_percent(estimate, sign), f"{low:.1f} - {high:.1f}"]

@@ -161,52 +161,28 @@ class StructuredAsking(Generic[Model]):
 
     def _read(self, answer: Answer) -> Record | Request:
         attempt = self._in_flight.pop(answer.request)
-        ask = attempt.ask
-        may_ask = not self._asking.interrupted
-        reasoning = answer.reasoning or ""
-        if answer.text is None:
-            if may_ask and not answer.is_pending and self._doubts_schema(answer.request):
+        value, text, reasoning = None, None, answer.reasoning
+        error: str | None = answer.error or "no reply came"
+        if answer.text is not None:
+            text, parted, _ = split_reasoning(answer.text, self._reasoning_end)
+            reasoning = parted or reasoning
+            value, error = self._value(text, answer.finish_reason)
+        if value is not None:
+            self._schema_works = self._schema_works or answer.request.schema is not None
+        elif not answer.is_pending and not self._asking.interrupted:
+            has_schema = answer.request.schema is not None
+            if self._doubts_schema(answer.request):
                 return self._request(attempt, answer.request.prompt, with_schema=False)
-            error = answer.error or "no reply came"
-            self._done.append(Reply(ask, None, None, error, answer.is_refusal))
-            return self._record(answer, attempt, None, error, reasoning)
-        text, parted, _ = split_reasoning(answer.text, self._reasoning_end)
-        reasoning = parted or reasoning
-        try:
-            value = read_reply(text, self._model, self._labels)
-            if self._must_be_whole and answer.finish_reason == "length":
-                raise Unparsed("it is not whole")
-        except Unparsed as reason:
-            if may_ask and self._doubts_schema(answer.request):
-                return self._request(attempt, answer.request.prompt, with_schema=False)
-            if may_ask and not attempt.is_second:
-                prompt = second_prompt(ask.prompt, text, self._again)
-                has_schema = answer.request.schema is not None
-                return self._request(_Try(ask, is_second=True), prompt, with_schema=has_schema)
-            cut = ", cut off by its limit of tokens" if answer.finish_reason == "length" else ""
-            error = f"the reply cannot be read{cut}: {reason}"
-            self._done.append(Reply(ask, None, text, error))
-            return self._record(answer, attempt, text, error, reasoning)
-        self._schema_works = self._schema_works or answer.request.schema is not None
-        self._done.append(Reply(ask, value, text, None))
-        return self._record(answer, attempt, text, None, reasoning)
-
-    def _doubts_schema(self, request: Request) -> bool:
-        """Whether a failure may be due to the schema: none of its replies could be read yet."""
-        if request.schema is None or self._schema_works:
-            return False
-        self._schema_failures += 1
-        self.gave_up_schema = self._schema_failures >= _SCHEMA_FAILURES
-        return True
-
-    def _record(
-        self, answer: Answer, attempt: _Try, reply: str | None, error: str | None, reasoning: str
-    ) -> Record:
+            if text is not None and not attempt.is_second:
+                prompt = second_prompt(attempt.ask.prompt, text, self._again)
+                second = _Try(attempt.ask, is_second=True)
+                return self._request(second, prompt, with_schema=has_schema)
+        self._done.append(Reply(attempt.ask, value, text, error, answer.is_refusal))
         journal = self._asking.journal
         return {
             "id": attempt.ask.id,
             "prompt": attempt.ask.key,
-            "reply": reply,
+            "reply": text,
             "finish_reason": answer.finish_reason,
             "usage": answer.usage,
             "seconds": round(answer.seconds, 3),
@@ -215,6 +191,25 @@ class StructuredAsking(Generic[Model]):
             "signature": str(journal.signature) if journal is not None else "",
             **({"reasoning": reasoning} if reasoning else {}),
         }
+
+    def _value(self, text: str, finish_reason: str | None) -> tuple[Model | None, str | None]:
+        """The value of a reply; or None, and why it has none."""
+        try:
+            value = read_reply(text, self._model, self._labels)
+            if self._must_be_whole and finish_reason == "length":
+                raise Unparsed("it is not whole")
+        except Unparsed as reason:
+            cut = ", cut off by its limit of tokens" if finish_reason == "length" else ""
+            return None, f"the reply cannot be read{cut}: {reason}"
+        return value, None
+
+    def _doubts_schema(self, request: Request) -> bool:
+        """Whether a failure may be due to the schema: none of its replies could be read yet."""
+        if request.schema is None or self._schema_works:
+            return False
+        self._schema_failures += 1
+        self.gave_up_schema = self._schema_failures >= _SCHEMA_FAILURES
+        return True
 
 
 def check_reply(record: Record) -> str | None:

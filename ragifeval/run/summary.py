@@ -12,7 +12,7 @@ from typing import Any
 from ragifeval import __version__, defaults
 from ragifeval.paths import ROOT
 from ragifeval.run.asking import REASONING_END
-from ragifeval.run.by_variant import scores_by_variant, spreads, variant_table
+from ragifeval.run.by_variant import estimate_cells, scores_by_variant, spreads, variant_table
 from ragifeval.run.groups import GROUPINGS
 from ragifeval.run.outcome import Outcome
 from ragifeval.run.performance import Price, moment
@@ -138,7 +138,7 @@ def group_grid(
     some = [key for key in rates if wide or key in _FIRST_RATES]
     cells = [
         [
-            *(*told, *_total_cells(scores.get("total"), wide)),
+            *(*told, *estimate_cells(scores.get("total"), wide, none="")),
             *(as_text(key, scores[key].mean, 0) if key in scores else "" for key in some),
         ]
         for told, scores in rows
@@ -146,14 +146,6 @@ def group_grid(
     header = [*columns, "total", *["95 % interval"] * wide, *some]
     title += "" if wide else "; all rates: --wide"
     return Grid(title, header, cells, align="l" * (len(columns) - 1))
-
-
-def _total_cells(total: Estimate | None, wide: bool) -> Sequence[str]:
-    if total is None:
-        return ["", ""] if wide else [""]
-    if wide:
-        return [f"{total.mean * 100:.1f}", _interval(total)]
-    return [f"{total.mean * 100:.1f} ±{(total.high - total.low) * 50:.1f}"]
 
 
 def doubts(outcome: Outcome, remedy: str) -> Iterator[str]:
@@ -250,15 +242,7 @@ def _scores_as_json(by_rule: Estimates, matching: str) -> dict[str, Any]:
 
 
 def _as_json(scores: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
-    return {
-        key: {
-            "mean": estimate.mean,
-            "count": estimate.count,
-            "low": estimate.low,
-            "high": estimate.high,
-        }
-        for key, estimate in scores.items()
-    }
+    return {key: asdict(estimate) for key, estimate in scores.items()}
 
 
 def _plain(value: object) -> object:

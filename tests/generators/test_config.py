@@ -48,19 +48,10 @@ def test_the_configs_that_ship_are_right() -> None:
     assert vertex.vertex_credentials is not None
 
 
-# Values at the edge of what a key may have.
-ALLOWED: list[tuple[Load, str, list[object]]] = [
-    (local, "device_map", ["auto", {"lm_head": "cpu"}, None]),
-    (local, "temperature", [0, 1]),
-    (remote, "temperature", [0, 1.5, None]),
-    (remote, "max_retries", [0]),
-]
-
-
 def test_allowed(tmp_path: Path) -> None:
-    for load, key, values in ALLOWED:
-        for value in values:
-            assert getattr(load(tmp_path, **{key: value}), key) == value
+    for device_map in ("auto", {"lm_head": "cpu"}, None):
+        assert local(tmp_path, device_map=device_map, temperature=0).device_map == device_map
+    assert remote(tmp_path, temperature=None, max_retries=0).temperature is None
     bases = ["http://a/v1", "http://b/v1//"]
     assert remote(tmp_path, api_base=bases).api_bases == ["http://a/v1", "http://b/v1"]
     vertex = write(tmp_path, {"vertex_credentials": "key.json", "model": "google/m"})
@@ -73,38 +64,28 @@ VLLM = {"model": "m", "engine": "vllm"}
 TOKENIZE = {"model": "m", "chat_template_kwargs": {"tokenize": True}}
 # Config -> what the message must say: the key, and what it may be.
 LOCAL_MISTAKES: list[tuple[object, list[str]]] = [
-    ({"model": "m", "price": [0.4, -1]}, ["price: ", "greater than or equal to 0"]),
     ({}, ["model: ", "is missing", "directory", "Hugging Face"]),
     ({"model": "m", "temperatur": 1}, ["unknown key 'temperatur'; did you mean 'temperature'?"]),
-    ({"model": "m", "continuous_batching": False}, ["continuous_batching: ", "serve", "vllm"]),
     ({"model": "m", "api_base": "http://a"}, ["unknown key 'api_base'", "`ragifeval remote` has"]),
     ({"model": "m", "dtype": "float23"}, ["'auto'", 'is "float23"; did you mean \'float32\'?']),
     ({"model": "m", "batch_size": "8"}, ["batch_size: ", "integer", '"8"']),
-    ({"model": "m", "temperature": True}, ["temperature: ", "number"]),
     ('{"model": "m", "temperature": NaN}', ["temperature: ", "finite"]),
-    ({"model": "m", "seed": 2**64}, ["seed: ", "less than"]),
     (TOKENIZE, ["chat_template_kwargs: 'tokenize' is set by this harness"]),
     ({"model": "m", "max_model_len": 9}, ['max_model_len: is for "engine": "vllm" alone']),
     (VLLM | {"device_map": "auto"}, ['device_map: is for "engine": "transformers" alone']),
-    ({"model": "m", "reasoning_end": ""}, ["reasoning_end: ", "at least 1 character"]),
-    ({"model": "baseline/best"}, ["model: ", "'baseline/refuse'", "'baseline/reference'"]),
     ({"model": "baseline/refuse", "seed": 1}, ["unknown key 'seed'", "model", "reasoning_end"]),
     ([], ["one JSON object"]),
     ('{\n"model": "m"\n"seed": 1}', [":3: is not valid JSON"]),
     (r'{"model": "C:\Users\m"}', ["is not valid JSON: Invalid \\escape", "written twice"]),
-    ('{"model": "m", "seed": ' + "1" * 5_000 + "}", ["is not valid JSON", "digits"]),
-    ('{"model": ' + "[" * 100_000, ["nested too deeply"]),
 ]  # fmt: skip
 REMOTE_MISTAKES: list[tuple[object, list[str]]] = [
     ({}, ["api_base: ", "is missing", "http://"]),
-    ({"api_base": []}, ["api_base: ", "list", "at least 1"]),
     ({"api_base": "http://"}, ["api_base: ", "URL"]),
     ({"api_base": "http://[::1"}, ["api_base: ", "URL"]),
     ({"api_base": ["http://a", "b"]}, ["api_base: ", "http://", "https://"]),
     ({"api_base": "http://a", "extra_body": {"stream": True}}, ["extra_body: ", "'stream'"]),
     ({"api_base": "http://a", "max_new_tokens": 9}, ["unknown key 'max_new_tokens'", "max_tokens"]),
     ({"api_base": "http://a", "dtype": "auto"}, ["unknown key 'dtype'", "`ragifeval local` has"]),
-    ({"api_base": "http://a", "timeout": 0}, ["timeout: ", "greater than 0"]),
     ({"vertex_credentials": "key.json"}, ["model: ", "is missing"]),
 ]  # fmt: skip
 

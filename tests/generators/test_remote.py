@@ -1,6 +1,5 @@
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -140,24 +139,13 @@ def test_sends_the_chat_and_says_how_the_answer_came_about() -> None:
     assert call.json == {"model": "m", "messages": CHAT, **GREEDY}
 
 
-@pytest.mark.parametrize(("max_tokens", "sent"), [(5, 5), (None, 4096)])
-def test_sends_one_text_for_its_completion(max_tokens: int | None, sent: int) -> None:
-    script = in_turn(completion(" Tak.", "length"))
-    answer, server = answer_to(script, max_tokens=max_tokens, text_completion=True)
+def test_sends_one_text_for_its_completion() -> None:
+    answer, server = answer_to(in_turn(completion(" Tak.", "length")), text_completion=True)
     assert (answer.text, answer.finish_reason) == (" Tak.", "length")
-    assert server.calls[0].path == "/v1/completions"
-    prompt = "system\n\npytanie 0"
-    assert server.calls[0].json == {"model": "m", "prompt": prompt, **GREEDY, "max_tokens": sent}
-
-
-def test_takes_credentials_and_query_of_the_url_along() -> None:
-    with Loopback(in_turn(failure(400, "nie"))) as server:
-        url = server.url.replace("http://", "http://anna:hasło-tajne@") + "?version=2"
-        (answer,) = answers(url)
     (call,) = server.calls
-    assert call.path == "/v1/chat/completions?version=2"
-    assert call.headers["authorization"] == "Basic YW5uYTpoYXPFgm8tdGFqbmU="
-    assert "tajne" not in str(answer.error)
+    assert call.path == "/v1/completions"
+    prompt = "system\n\npytanie 0"
+    assert call.json == {"model": "m", "prompt": prompt, **GREEDY, "max_tokens": 4096}
 
 
 # test_faults.py has the statuses, test_response.py what is wrong with a body, and
@@ -196,24 +184,6 @@ def test_gives_up_when_retries_are_over() -> None:
     assert answer.error == "500 Internal Server Error: nie działa (asked 3 times)"
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_asks_no_more_after_so_many_questions_without_an_answer(threads: int) -> None:
-    patience = {"threads": threads, "max_retries": 1, "max_faults": 5}
-    found, server = answers_of(in_turn(failure(500, "nie")), 40, **patience)
-    said = "500 Internal Server Error: nie"
-    twice, once = (
-        sum(answer.error == error for answer in found)
-        for error in (f"{said} (asked 2 times)", said)
-    )
-    assert 3 <= twice < 3 + threads
-    assert 5 <= twice + once < 5 + threads
-    assert len(server.calls) == 2 * twice + once
-    not_asked = re.compile(
-        rf"not asked: \d+ questions in a row .*, the last one because of: {said}"
-    )
-    assert sum(bool(not_asked.fullmatch(str(one.error))) for one in found) == 40 - twice - once
-
-
 def test_an_answer_restores_patience() -> None:
     script = in_turn(*[*[failure(500, "nie")] * 4, chat("Tak.")] * 5)
     found, server = answers_of(script, 25, max_retries=0, max_faults=5)
@@ -221,42 +191,20 @@ def test_an_answer_restores_patience() -> None:
     assert len(server.calls) == 25
 
 
-OF_ONE_QUESTION = [
-    (failure(400, "too long", "context_length_exceeded"), "400 Bad Request: too long", True),
-    (failure(402, "no credit"), "402 Payment Required: no credit", False),
-    (failure(429, "pay", "insufficient_quota"), "429 Too Many Requests: pay", False),
-    (chat(None, "content_filter"), "the service's content filter withheld the answer", True),
-]
-
-
-@pytest.mark.parametrize(("response", "error", "is_refusal"), OF_ONE_QUESTION)
-def test_a_fault_of_one_question_is_its_error(
-    response: Response, error: str, is_refusal: bool
-) -> None:
-    found, server = answers_of(lambda call: response if "0" in call.prompt else echo(call), 3)
-    by_id = {answer.request.id: answer for answer in found}
-    assert (by_id["0"].error, by_id["0"].is_refusal) == (error, is_refusal)
-    assert_echoed([by_id["1"], by_id["2"]])
-    assert len(server.calls) == 3
-
-
-NOT_FOUND = Response("Not Found", status=404)
-
-
-OF_EVERY_QUESTION = [
-    (failure(401, f"wrong {KEY}"), r"access refused \(401: wrong \*\*\*\); set .* API_KEY"),
-    (failure(400, "unknown", "model_not_found"), "there is no model 'm'"),
-    (NOT_FOUND, r"/v1/chat/completions: not found \(404: Not Found\); api_base must be"),
-]
-
-
-@pytest.mark.parametrize(("response", "line"), OF_EVERY_QUESTION)
-def test_a_fault_of_every_question_ends_the_run(response: Response, line: str) -> None:
-    with Loopback(in_turn(response)) as server:
+def test_a_path_that_is_not_found_ends_the_run() -> None:
+    with Loopback(in_turn(Response("Not Found", status=404))) as server:
         said = end_of(lambda: answers(server.url, count=50, threads=4))
-    assert re.search(line, said)
-    assert server.url in said
-    assert sum(call.method == "POST" for call in server.calls) <= 4
+    assert said.startswith(f"{server.url}/chat/completions: not found (404: Not Found); api_base")
+    assert len(server.calls) <= 4
+
+
+def test_a_model_that_does_not_exist_is_told_with_those_that_do() -> None:
+    def script(call: Call) -> Response:
+        return models("a", "b") if call.method == "GET" else failure(404, "no model 'm'")
+
+    with Loopback(script) as server:
+        said = end_of(lambda: answers(server.url, count=50, threads=4))
+    assert said == f"{server.url}: there is no model 'm' (404: no model 'm'); it has: a, b"
 
 
 @pytest.mark.parametrize("key", [KEY, "-"])
@@ -272,8 +220,6 @@ def test_the_same_refusal_of_the_first_questions_ends_the_run(key: str) -> None:
 
 
 ALIKE = failure(400, "no")
-
-
 SCRIPTS: list[Script] = [
     lambda call: failure(400, f"{call.index} tokens are too many"),
     in_turn(failure(400, "The prompt is too long.")),
@@ -341,17 +287,13 @@ def test_a_prompt_that_is_no_text_is_an_error_of_its_own() -> None:
     assert str(answer.error).startswith("the prompt is no text")
 
 
-# No longer than one question may take; nonsense, or nothing: sleep_time.
-WAITS = [("0.1", 0.1, 0.5), ("60", 0.3, 0.5), ("soon", 0.5, 5.0), (None, 0.5, 5.0)]
-
-
-@pytest.mark.parametrize(("header", "least", "most"), WAITS)
-def test_waits_as_long_as_the_service_asks(header: str | None, least: float, most: float) -> None:
-    headers = {} if header is None else {"Retry-After": header}
-    script = in_turn(failure(429, "później", headers=headers), chat("Tak."))
+# No longer than one question may take.
+@pytest.mark.parametrize(("header", "least"), [("0.1", 0.1), ("60", 0.3)])
+def test_waits_as_long_as_the_service_asks(header: str, least: float) -> None:
+    script = in_turn(failure(429, "później", headers={"Retry-After": header}), chat("Tak."))
     answer, server = answer_to(script, sleep_time=0.5, timeout=0.3)
     assert answer.text == "Tak."
-    assert least <= server.calls[1].at - server.calls[0].at < most
+    assert least <= server.calls[1].at - server.calls[0].at < 0.5
     assert answer.seconds < 0.3
 
 
@@ -385,16 +327,6 @@ def test_no_deadline_passes_while_an_answer_is_dealt_with() -> None:
                 time.sleep(0.8)
 
 
-def test_answers_each_question_once_in_any_order() -> None:
-    def script(call: Call) -> Response:
-        return replace(echo(call), delay=0.05 * (1 + call.index % 3))
-
-    found, server = answers_of(script, 60, threads=8)
-    assert [int(answer.request.id) for answer in found] != list(range(60))
-    assert_echoed(found)
-    assert server.at_once == 8
-
-
 def test_takes_requests_as_it_has_room_for_them() -> None:
     taken = 0
 
@@ -419,16 +351,6 @@ def test_an_error_of_the_requests_is_raised() -> None:
 
     with Loopback(echo) as server, pytest.raises(UserError, match="is broken"):
         list(asking(server.url).generate(broken()))
-
-
-def test_stopped_it_asks_nothing_again() -> None:
-    started = time.monotonic()
-    with Loopback(in_turn(failure(500, "nie"))) as server:
-        generator = asking(server.url, threads=2, sleep_time=60.0)
-        threading.Timer(0.5, generator.stop).start()
-        found = list(generator.generate(requests(9)))
-    assert [answer.error for answer in found] == ["500 Internal Server Error: nie"] * 2
-    assert time.monotonic() - started < 10
 
 
 def test_ends_at_once_where_no_server_listens() -> None:
@@ -473,18 +395,6 @@ def stopping(server: Loopback, after: int, answers: Iterator[Answer]) -> list[An
     return [*found, *answers]
 
 
-def test_replicas_share_the_questions() -> None:
-    with Loopback(echo) as one, Loopback(echo) as two:
-        assert_echoed(answers(one.url, two.url, count=20, threads=2))
-    assert len(one.calls) == len(two.calls) == 10
-
-
-def test_a_dead_replica_costs_no_retry() -> None:
-    with dead_url() as url, Loopback(echo) as server:
-        assert_echoed(answers(url, server.url, count=20, threads=4, max_retries=0))
-    assert len(server.calls) == 20
-
-
 def test_a_replica_that_dies_midway_loses_no_question() -> None:
     one, two = (Loopback(in_turn(chat(text, delay=0.02))) for text in ("jeden", "dwa"))
     with one, two:
@@ -506,8 +416,6 @@ NO_ONE_MODEL = [
     (models(), 'serves no model; set "model" in the config'),
     (models("a", KEY), 'serves 2 models: a, ***; set "model" in the config'),
     (models("a\x1b[31m"), "its model's name is no name (a [31m); set"),
-    (Response("<html>"), "does not name its model: the response is an HTML page"),
-    (Response(status=302), "does not name its model: 302 redirect"),
     (Response(delay=9), "does not name its model: no answer within 0.3 seconds"),
     (failure(401, f"no {KEY}"), "access refused (401: no ***); set the environment variable"),
 ]
@@ -522,7 +430,7 @@ def test_says_why_there_is_no_one_model(response: Response, line: str) -> None:
     assert line in said
 
 
-@pytest.mark.parametrize("key", ["ą", "a\nb", "a\x00"])
+@pytest.mark.parametrize("key", ["ą", "a\nb"])
 def test_a_key_that_no_header_carries_is_refused(key: str) -> None:
     said = end_of(lambda: asking("http://h/v1", key=key))
     assert "API_KEY: holds characters that no key has" in said

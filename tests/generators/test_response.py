@@ -29,7 +29,6 @@ ANSWERS = [
     (chat({"content": "\ud83d \U0001f600"}), Reply("\ufffd \U0001f600", "stop", None, None)),
     (chat({"content": "A"}, usage={**USED, "x": 1}), Reply("A", "stop", USED, None)),
     (chat({"content": "A"}, usage={"prompt_tokens": True}), Reply("A", "stop", None, None)),
-    (chat({"content": "A"}, usage=[1]), Reply("A", "stop", None, None)),
 ]
 
 
@@ -41,7 +40,6 @@ def test_reads_an_answer(response: bytes, reply: Reply) -> None:
 # tools/testing/faults.py has those that services give more often.
 NO_ANSWERS = [
     (b"[" * 100_000, "the response is not valid JSON: "),
-    (b"9" * 10_000, "the response is not valid JSON: "),
     (body({"choices": [None]}), "the response holds no choices"),
     (body({"error": {"message": "tłok"}}), "the response holds no choices: tłok"),
     (chat({"content": "Ta"}, error={"message": "tłok"}), "the response reports an error: tłok"),
@@ -49,10 +47,7 @@ NO_ANSWERS = [
         body({"choices": [{"message": {"content": "Ta"}, "error": {"code": 502}}]}),
         'the response reports an error: {"code": 502}',
     ),
-    *(
-        (chat({"content": "Ta"}, reason), "the service broke the answer off (finish_reason ")
-        for reason in ("error", "abort", "cancelled")
-    ),
+    (chat({"content": "Ta"}, "abort"), "the service broke the answer off (finish_reason 'abort')"),
     (body({"choices": [{}]}), "the response's first choice holds no message"),
     (chat({"content": None}, "tool_calls"), "the answer is null, not a text (finish_reason 't"),
     (chat({"content": 1}), "the answer is a int, not a text"),
@@ -67,10 +62,9 @@ def test_says_why_there_is_no_answer(response: bytes, text: str) -> None:
     assert raised.value.again
 
 
-@pytest.mark.parametrize("content", [None, ""])
-def test_what_a_filter_withholds_it_withholds_again(content: str | None) -> None:
+def test_what_a_filter_withholds_it_withholds_again() -> None:
     with pytest.raises(Fault) as raised:
-        read_chat(chat({"content": content}, "content_filter"))
+        read_chat(chat({"content": None}, "content_filter"))
     assert (raised.value.again, raised.value.is_refusal) == (False, True)
 
 

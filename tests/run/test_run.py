@@ -1,4 +1,4 @@
-"""The loop: what is asked, what is recorded, and what a second start asks for."""
+"""The loop: what is asked, and what is recorded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 from ragifeval.generators.base import Answer, Request
 from ragifeval.run.journal import Journal
 from ragifeval.run.outcome import Outcome, check_record
-from ragifeval.run.run import Task, resume, run
+from ragifeval.run.run import Task, run
 from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer
@@ -96,14 +96,12 @@ def evaluate(scorer: Scorer, tmp_path: Path) -> Evaluate:
     def start(
         task: Task,
         answers: Mapping[str, Mapping[str, Any]] = ANSWERS,
-        name: str = "out.jsonl",
         log_prompts: bool = False,
     ) -> tuple[Outcome, CannedGenerator]:
         """One start of the harness."""
         generator, outcome = CannedGenerator(answers), task.new_outcome()
         check = partial(check_record, matching=task.matching)
-        with Journal(tmp_path / name, SIGNATURE, check=check) as journal:
-            resume(journal, outcome)
+        with Journal(tmp_path / "out.jsonl", SIGNATURE, check=check) as journal:
             run(task, generator, lambda: scorer, journal, outcome, log_prompts)
         return outcome, generator
 
@@ -181,20 +179,12 @@ class TestRun:
         assert found["p3"]["finish_reason"] == "length"
         assert all(record.keys() == failed.keys() for record in found.values())
 
-    def test_the_other_rule_can_be_the_headline(
-        self, task: Task, evaluate: Evaluate, log: Path
-    ) -> None:
-        evaluate(replace(task, matching="words"))
-        first = records(log)[-1]
-        assert first["scores"]["include"] == 0.0
-        assert first["scores_substring"]["include"] == 1.0
-        assert "scores_words" not in first
-
     def test_documents_are_shuffled_and_cited_as_shown(
         self, task: Task, evaluate: Evaluate, log: Path
     ) -> None:
         answers = {**ANSWERS, "p0": {**STOP, "text": "17 zł [1]"}}
-        evaluate(replace(task, shuffle_seed=0), answers, log_prompts=True)
+        shuffled = replace(task, shuffle_seed=0, matching="words")
+        evaluate(shuffled, answers, log_prompts=True)
         first = records(log)[-1]
         assert first["prompt"][-1]["content"] == (
             "Wniosek składa się w urzędzie. Opłata wynosi 17 zł. Termin to 30 dni. "
@@ -202,7 +192,10 @@ class TestRun:
         )
         # By random.Random("0:p0").shuffle, in a process of its own.
         assert first["context"] == ["c", "a", "b"]
-        assert first["scores"]["cite_f1"] == 1.0
+        assert (first["scores"]["cite_f1"], first["scores"]["include"]) == (1.0, 0.0)
+        # The other rule stands beside the headline.
+        assert first["scores_substring"]["include"] == 1.0
+        assert "scores_words" not in first
 
 
 THOUGHT = "<think>7 zł?</think> Nie. [1] [2]</think>"  # up to the last end
@@ -233,30 +226,3 @@ def test_reasoning_is_kept_and_not_scored(
     assert [record["scores"][key] for key in ("include", "cite_f1", "len_chars")] == scores
     assert [outcome.truncated, outcome.reasoning_unset] == counted
     assert answered(outcome) == {0}
-
-
-class TestResume:
-    def test_only_what_is_missing_is_asked(self, task: Task, evaluate: Evaluate) -> None:
-        evaluate(task)
-        mended = {"p1": {**STOP, "text": "30 dni [1]"}}
-        outcome, generator = evaluate(task, mended)
-        assert generator.asked == ["p1"]
-        assert (answered(outcome), outcome.failed) == ({0, 1, 2, 3}, {})
-        assert outcome.truncated == 1
-        # Two starts come to the same as one that had all answers at once; a third asks nothing.
-        at_once, _ = evaluate(task, {**ANSWERS, **mended}, "at_once.jsonl")
-        again, generator = evaluate(task, {})
-        assert generator.asked == []
-        for rule in ("substring", "words"):
-            assert means(outcome, rule) == means(at_once, rule) == means(again, rule)
-
-    def test_answers_of_other_samples_stay_and_are_not_counted(
-        self, task: Task, evaluate: Evaluate, log: Path
-    ) -> None:
-        evaluate(task)
-        outcome, generator = evaluate(replace(task, samples=BENCHMARK.samples[1:3]))
-        assert generator.asked == ["p1"]
-        assert answered(outcome) == {1}  # p2, second of the two
-        assert "refuse" in means(outcome, "words")
-        assert "include" not in means(outcome, "words")
-        assert set(by_id(records(log))) == {"p0", "p1", "p2", "p3"}

@@ -1,10 +1,8 @@
 """Structured replies: what is read, what is not, what is asked again, kept and not asked again."""
 
 import json
-import threading
-from collections import Counter, deque
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -96,33 +94,21 @@ def test_every_key_of_the_schema_is_required_and_no_other_allowed() -> None:
     assert "default" not in str(schema)
 
 
-def ask(name: str) -> Ask:
-    return Ask(name, Prompt((Message("user", f"prompt of {name}"),)))
-
-
 def asks(count: int) -> Iterator[Ask]:
-    return (ask(str(number)) for number in range(count))
-
-
-@contextmanager
-def asking(
-    script: Script, path: Path | None = None, threads: int = 4
-) -> Iterator[tuple[Asking, Loopback]]:
-    """A server, and an entered Asking that asks it, with a journal or without."""
-    keeping = Journal(path, SIGNATURE, check=check_reply, hint="-o") if path else nullcontext()
-    with Loopback(script) as server, keeping as journal:
-        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=threads)
-        generator = RemoteGenerator(config, "-", False)
-        with Asking(generator, journal, total=None, unit=" replies") as entered:
-            yield entered, server
+    for number in range(count):
+        yield Ask(str(number), Prompt((Message("user", f"prompt of {number}"),)))
 
 
 def put(
     script: Script, wanted: Iterator[Ask], path: Path | None = None, **options: Any
 ) -> tuple[dict[str, Reply[Number]], list[Call]]:
-    """Ask; return the replies by id, and what the server saw."""
-    with asking(script, path, threads=8) as (entered, server):
-        replies = list(StructuredAsking(entered, Number, **options).ask(wanted))
+    """Ask, with a journal or without; return the replies by id, and what the server saw."""
+    keeping = Journal(path, SIGNATURE, check=check_reply, hint="-o") if path else nullcontext()
+    with Loopback(script) as server, keeping as journal:
+        config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=8)
+        generator = RemoteGenerator(config, "-", False)
+        with Asking(generator, journal, total=None, unit=" replies") as asking:
+            replies = list(StructuredAsking(asking, Number, **options).ask(wanted))
     assert len({reply.ask.id for reply in replies}) == len(replies)
     return {reply.ask.id: reply for reply in replies}, server.calls
 
@@ -133,32 +119,6 @@ def echo(call: Call) -> Response:
 
 def values(replies: dict[str, Reply[Number]]) -> dict[str, int | None]:
     return {key: reply.value and reply.value.value for key, reply in replies.items()}
-
-
-class TestAsking:
-    def test_a_queue_may_grow_meanwhile(self) -> None:
-        """Ten chains of five prompts, each depending on the reply before it."""
-        queue = deque(ask(f"chain{chain}-0") for chain in range(10))
-        done = Counter[str]()
-        with asking(lambda call: chat(f'{{"value": {call.prompt[-1]}}}')) as (entered, _):
-            structured = StructuredAsking(entered, Number)
-            while queue:
-                waiting = iter(lambda: queue.popleft() if queue else None, None)
-                for reply in structured.ask(waiting):
-                    chain, _, step = reply.ask.id.partition("-")
-                    assert reply.value is not None
-                    assert reply.value.value == int(step)
-                    done[chain] += 1
-                    if reply.value.value < 4:
-                        queue.appendleft(ask(f"{chain}-{reply.value.value + 1}"))
-        assert done == {f"chain{chain}": 5 for chain in range(10)}
-
-    def test_stopped_it_takes_what_is_in_flight(self) -> None:
-        with asking(lambda call: chat('{"value": 1}', delay=0.2)) as (entered, server):
-            threading.Timer(0.1, entered.stop).start()
-            replies = list(StructuredAsking(entered, Number).ask(asks(100)))
-        assert entered.interrupted
-        assert len(replies) == len(server.calls) == 4
 
 
 class TestRepliesThatAreNotRead:
@@ -177,14 +137,6 @@ class TestRepliesThatAreNotRead:
         assert [message["content"] for message in second[len(first) :]] == added
         assert (replies["0"].value, replies["0"].text) == (None, reply)
         assert str(replies["0"].error).startswith("the reply cannot be read: it is")
-
-    def test_the_second_reply_counts(self) -> None:
-        def script(call: Call) -> Response:
-            return chat('{"value": 7}' if len(call.json["messages"]) > 1 else "siedem")
-
-        replies, calls = put(script, asks(50), again="Sam JSON!")
-        assert set(values(replies).values()) == {7}
-        assert len(calls) == 100
 
     def test_a_reply_that_was_cut_off(self) -> None:
         cut = chat('{"value": 1, "why": "bo', "length")
@@ -215,12 +167,6 @@ def has_schema(call: Call) -> bool:
 
 
 class TestSchema:
-    def test_it_is_sent(self) -> None:
-        _, (call,) = put(echo, asks(1), use_schema=True)
-        assert call.json["response_format"]["json_schema"]["schema"] == strict_schema(Number)
-        _, (call,) = put(echo, asks(1))
-        assert not has_schema(call)
-
     @pytest.mark.parametrize(
         "failing", [failure(400, "no response_format"), failure(500, "down"), chat("tak")]
     )

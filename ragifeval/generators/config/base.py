@@ -17,6 +17,8 @@ Name = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
+GENERATORS = "ragifeval.generators"
+"""The group of entry points."""
 _SECRET = re.compile(r"(^|_)(key|token|secret|password)$", re.IGNORECASE)
 
 
@@ -114,9 +116,6 @@ class PluginConfig(ModelConfig):
             f"generator: no installed package has {self.generator!r}; "
             f"there {'are ' + ', '.join(known) if known else 'is none'}"
         )
-
-
-GENERATORS = "ragifeval.generators"
 
 
 def without_folders(model: str | None) -> str | None:

@@ -80,16 +80,6 @@ class LocalConfig(ModelConfig):
     gpu_memory_utilization: Annotated[float, Field(gt=0, le=1)] | None = None
     max_model_len: Count | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_continuous_batching(cls, value: Any) -> Any:
-        if "continuous_batching" in value:
-            raise ValueError(
-                "continuous_batching: is not offered any more; leave the key out, set engine to "
-                '"vllm", or serve the model and ask it with eval_remote.py'
-            )
-        return value
-
     @model_validator(mode="after")
     def _check_template_kwargs(self) -> "LocalConfig":
         owned = sorted(_OWNED_BY_CHAT & self.chat_template_kwargs.keys())

@@ -36,17 +36,8 @@ class RemoteConfig(ModelConfig):
     """
 
     UNSCORED = frozenset(
-        {
-            "api_base",
-            "max_retries",
-            "threads",
-            "sleep_time",
-            "timeout",
-            "max_faults",
-            "max_response_mb",
-            "vertex_credentials",
-            "vertex_location",
-        }
+        {"api_base", "max_retries", "threads", "sleep_time", "timeout", "max_faults"}
+        | {"max_response_mb", "vertex_credentials", "vertex_location"}
     )
 
     model: Name | None = None

@@ -88,7 +88,7 @@ class Batches(ABC):
         self.is_stopping = True
 
     def complete(self, prompts: Sequence[TokenizedPrompt]) -> Iterator[Row]:
-        """Answer the prompts, the first ones first; yield each answer as soon as it is done."""
+        """Answer the prompts, which come the longest first; yield each answer once it is done."""
         waiting = deque(prompts)
         while waiting and not self.is_stopping:
             rows: list[Row] = []

@@ -1,7 +1,6 @@
 """The generator that runs a model of Hugging Face transformers on this machine."""
 
 import logging
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -42,11 +41,6 @@ class LocalGenerator:
     """
 
     def __init__(self, config: LocalConfig, text_completion: bool) -> None:
-        if "TORCHELASTIC_RUN_ID" in os.environ and int(os.environ["WORLD_SIZE"]) > 1:
-            raise UserError(
-                "torchrun: each process would answer all questions; start one server a GPU, and "
-                "list them in the api_base of eval_remote.py"
-            )
         self._config = config
         self._coder = load_coder(config, text_completion)
         self._loaded = LoadedModel(config, self._coder.tokenizer)

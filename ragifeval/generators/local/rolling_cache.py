@@ -40,7 +40,7 @@ class RollingLayer(CacheLayerMixin):
         self.is_initialized = True
 
     def add(self, states: Sequence[torch.Tensor], length: int) -> None:
-        """Add a row.
+        """Add a row. Prompts come the longest first, so none is longer than the rows there are.
 
         Args:
             states: its keys and values, (1, heads, tokens, size): of its last tokens, where the
@@ -48,11 +48,9 @@ class RollingLayer(CacheLayerMixin):
             length: of the row, in tokens.
         """
         if self._rows == 0:
-            self._start = self._end = length
-        width = max(length, self.get_seq_length())
-        if not self._blocks or self._end < width or self._end > self._columns:
-            self._move(width, states)
-        self._start = self._end - width
+            self._start, self._end = 0, length
+            if not self._blocks:
+                self._grow(states)
         for block, state in zip(self._blocks, states, strict=True):
             begin = self._end - state.shape[-2]
             block[self._rows, :, :begin] = 0
@@ -74,8 +72,8 @@ class RollingLayer(CacheLayerMixin):
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Write one token of each row, (rows, heads, 1, size); return what all rows hold."""
-        if self._end == self._columns:
-            self._move(self.get_seq_length(), self._blocks)
+        if self._end == self._blocks[0].shape[-2]:
+            self._grow(self._blocks)
         for block, state in zip(self._blocks, (key_states, value_states), strict=True):
             block[: self._rows, :, self._end] = state[:, :, 0]
         self._end += 1
@@ -92,27 +90,21 @@ class RollingLayer(CacheLayerMixin):
     def get_max_length(self) -> int:
         return -1
 
-    @property
-    def _columns(self) -> int:
-        return self._blocks[0].shape[-2]
-
-    def _move(self, width: int, like: Sequence[torch.Tensor]) -> None:
-        """Take new blocks, `width` columns and some to spare.
+    def _grow(self, like: Sequence[torch.Tensor]) -> None:
+        """Take new blocks, with columns to spare, and move the rows there.
 
         Args:
             like: states of keys and of values, for heads, size, type and device.
         """
-        kept = self.get_seq_length() if self._rows else 0
-        blocks = []
-        for number, state in enumerate(like):
-            _, heads, _, size = state.shape
-            block = state.new_zeros(self._slots, heads, width + _SPARE, size)
-            if kept:
-                rows = self._blocks[number][: self._rows, :, self._start : self._end]
-                block[: self._rows, :, width - kept : width] = rows
-            blocks.append(block)
+        kept = self.get_seq_length()
+        blocks = [
+            state.new_zeros(self._slots, state.shape[1], kept + _SPARE, state.shape[3])
+            for state in like
+        ]
+        for block, old in zip(blocks, self._blocks, strict=False):
+            block[: self._rows, :, :kept] = old[: self._rows, :, self._start : self._end]
         self._blocks = blocks
-        self._start, self._end = width - kept, width
+        self._start, self._end = 0, kept
 
 
 class RollingCache(Cache):

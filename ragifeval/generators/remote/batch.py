@@ -17,7 +17,7 @@ from ragifeval.files import check_output, write_json
 from ragifeval.generators.base import Answer, Request
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote.credentials import ApiKey
-from ragifeval.generators.remote.faults import Fault, tidy
+from ragifeval.generators.remote.faults import Fault, message_of, tidy
 from ragifeval.generators.remote.generator import request_body
 from ragifeval.generators.remote.response import read_chat, read_completion
 from ragifeval.generators.remote.service import CHAT, COMPLETIONS, client_address, url_secrets
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # What one batch may hold at OpenAI.
 MOST_REQUESTS, MOST_BYTES = 50_000, 190_000_000
 _LONGEST_POLL = 60.0
+_NO_REASON = "no reason is given"
 _OVER = {"completed", "failed", "expired", "cancelled"}
 
 
@@ -97,10 +98,10 @@ class Responses:
         response, error = value.get("response"), value.get("error")
         try:
             if error or not isinstance(response, dict):
-                raise Fault(f"the batch has no answer: {_told(error)}")
+                raise Fault(f"the batch has no answer: {message_of(error) or _NO_REASON}")
             status, body = response.get("status_code", 200), response.get("body")
             if status != 200:
-                raise Fault(f"the batch has no answer: {status}: {_told(body)}")
+                raise Fault(f"the batch has no answer: {status}: {message_of(body) or _NO_REASON}")
             read = read_completion if text_completion else read_chat
             reply = read(json.dumps(body).encode())
         except Fault as fault:
@@ -108,13 +109,6 @@ class Responses:
         return Answer(
             request, reply.text, None, reply.finish_reason, reply.usage, reasoning=reply.reasoning
         )
-
-
-def _told(error: object) -> str:
-    """What an error says, wherever it says it."""
-    while isinstance(error, dict):
-        error = error.get("message") or error.get("error") or error.get("code")
-    return str(error or "no reason is given")
 
 
 class BatchFiles:

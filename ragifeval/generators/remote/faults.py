@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http import HTTPStatus
+from http.client import responses
 from urllib.parse import unquote
 
 _LONGEST_MESSAGE = 300
@@ -80,8 +80,9 @@ def status_fault(status: int, headers: Mapping[str, str], body: bytes) -> Fault:
     message, code = service_message(body)
     # insufficient_quota arrives as 429 and does not pass with time.
     again = status in (408, 409, 429) or (status >= 500 and status != 501)
+    phrase = responses.get(status, "(an unknown status)")
     return Fault(
-        f"{status} {_phrase(status)}{': ' if message else ''}{message}",
+        f"{status} {phrase}{': ' if message else ''}{message}",
         again and code != "insufficient_quota",
         retry_after(headers),
         status in _REFUSED,
@@ -172,10 +173,3 @@ def _forms(secret: str) -> Iterator[str]:
         whole = encoded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
         if len(whole) >= _KEY_PIECE:
             yield from (whole, whole.translate(_URL_SAFE))
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "(an unknown status)"

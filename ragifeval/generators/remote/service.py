@@ -36,8 +36,7 @@ _PATIENT_QUESTIONS = 3
 _SAME_REFUSALS = 5
 # What a service says of one question's prompt or answer, even if many are refused alike.
 _ONE_PROMPT = re.compile(r"(?i)\btokens\b|context|length|too (?:long|large)|filter")
-# Seconds for which a replica is left alone after a broken connection, and the most they grow to.
-_FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 480.0
+_PAUSE = 30.0  # seconds for which a replica is left alone after a broken connection
 _SHORTEST_KEY = 8
 _NOTICEABLE = 0.01  # seconds
 
@@ -311,15 +310,14 @@ class Replica:
     Attributes:
         url: the base without what may be secret: credentials and query.
         has_answered: whether an answer of it could be read, so that its URL is right.
-        pause: the seconds for which it is set aside; 0 while it is up.
-        back_at: when it is tried again.
+        back_at: when it is tried again; 0 while it is up.
     """
 
     def __init__(self, base: httpx2.URL, credential: Credential, http: httpx2.AsyncClient) -> None:
         self.url = str(_bare(base))
         self.port = base.port or (443 if base.scheme == "https" else 80)
         self.has_answered = False
-        self.pause = self.back_at = 0.0
+        self.back_at = 0.0
         self._client = openai.AsyncOpenAI(
             **client_address(base),
             api_key=credential.token,
@@ -365,10 +363,9 @@ class Replicas:
         size = len(self._replicas)
         picked = min(candidates, key=lambda one: (self._replicas.index(one) - self._turn) % size)
         self._turn = (self._replicas.index(picked) + 1) % size
-        if picked.pause and up:
+        if picked.back_at and up:
             # One question finds out whether it is back; meanwhile the others go elsewhere.
-            picked.pause = min(2 * picked.pause, _LONGEST_PAUSE)
-            picked.back_at = now + picked.pause
+            picked.back_at = now + _PAUSE
         return picked
 
     def has_other(self, tried: Collection[Replica], now: float) -> bool:
@@ -377,13 +374,12 @@ class Replicas:
 
     def set_aside(self, replica: Replica, now: float) -> None:
         """Leave a replica alone for a while: its connection broke."""
-        if not replica.pause:  # else the question was sent before, or is the one that finds out
-            replica.pause = _FIRST_PAUSE
-            replica.back_at = now + replica.pause
+        if not replica.back_at:  # else the question was sent before, or is the one that finds out
+            replica.back_at = now + _PAUSE
 
     def restore(self, replica: Replica) -> None:
         """Count a replica as up: it responded."""
-        replica.pause = replica.back_at = 0.0
+        replica.back_at = 0.0
 
     def _up(self, now: float) -> list[Replica]:
         return [replica for replica in self._replicas if now >= replica.back_at]

@@ -177,20 +177,6 @@ def test_stop_ends_the_run_after_what_is_under_way(either_way: Path) -> None:
     assert list(generator.generate(requests(QUESTIONS))) == []
 
 
-def test_name_and_no_requests(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tiny_model)
-    generator = LocalGenerator(configured(Path()), False)
-    assert generator.name == "tiny-llama"
-    assert list(generator.generate([])) == []
-
-
-def test_torchrun_is_refused(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(UserError, match="one server a GPU, and list them in the api_base"):
-        LocalGenerator(configured(tiny_model), False)
-
-
 def test_tokenizer_of_another_model(tiny_model: Path, tmp_path: Path) -> None:
     model = copied(tiny_model, tmp_path / "m")
     make_weights(model, vocab_size=300)

@@ -109,7 +109,6 @@ WORKING: list[tuple[dict[str, Any], str, set[object]]] = [
     ({"dtype": "auto"}, "dtype", {torch.float32}),  # that of the checkpoint
     ({"attn_implementation": "eager"}, "config._attn_implementation", {"eager"}),
     ({"device_map": "auto"}, "device.type", {"cpu", "cuda"}),
-    ({"device_map": {"model": "cpu", "lm_head": "cpu"}}, "device.type", {"cpu"}),
 ]
 
 
