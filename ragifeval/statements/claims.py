@@ -25,7 +25,7 @@ _REPORTING, _THAT = word_set("claims", "reporting"), word_set("claims", "that")
 _JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _CROSSES = frozenset("✗✘❌✖")
-_OPERATORS, _DIVIDED = frozenset("+−×÷<>"), " : "
+_OPERATORS, _DIVIDING = frozenset("+−×÷<>"), frozenset([" : ", " / "])
 _RESULTING = frozenset(["czyli", "razem", "łącznie", "gdzie"])
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
 _BEGINS = frozenset("\n|.?!")
@@ -72,7 +72,7 @@ class Claims:
             for token in (*numbers, place.start, place.end - 1)
             for gap in (gaps[token].rpartition("\n")[2], gaps[token + 1].partition("\n")[0])
         ]
-        is_operand = _DIVIDED in around or not _OPERATORS.isdisjoint("".join(around))
+        is_operand = not (_DIVIDING.isdisjoint(around) and _OPERATORS.isdisjoint("".join(around)))
         return is_operand or self._is_wrong_result(place)
 
     def _is_denied(self, place: Place) -> bool:

@@ -468,7 +468,10 @@ class Signs:
                 continue
             if any(self._breaks(between) for between in range(place.end, token)):
                 return 0
-            if signal & _FALSE:
+            clause = self._reading.units.clause[token]
+            # "opłaty brak"
+            is_lacking = self._words[token] == "brak" and clause.tokens[-1] == token
+            if signal & _FALSE or is_lacking:
                 return 1
             if signal & _NOT:
                 following = self._next(token)

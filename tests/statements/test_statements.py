@@ -1393,6 +1393,10 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ),
     ([OLD_PRICE], "Odpadają tym samym kwoty 37 i 40 zł.", "-"),
     ([OLD_PRICE], "37 zł : 2 = 18,50 zł", "-"),
+    ([OLD_PRICE], "37 zł / 2 = 18,50 zł", "-"),
+    ([WORKING_DAYS], "Dziesięć dni, byle roboczych.", "+"),
+    ([{"say": ["wpis* & automat*"]}], "PIT-28: automatycznego wpisu brak.", "-"),
+    ([CURATOR], "Odwołanie bierze wójt albo zamiast niego kurator.", "+"),
     ([OLD_PRICE], "Inaczej byłoby przy saunie, gdzie płaci się 37 zł.", "-"),
     ([PARCEL], "Nie płaci się tyle, jak przy paczce, tylko mniej, i to 37 zł.", "-"),
     (
