@@ -424,6 +424,9 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
         is_numbered = behind[:1] in _DIGITS and words.gaps[index + 1] == " "
         is_one = before in _COUNTED and not (behind in _NOT_COUNTED or is_numbered)
         is_one = is_one or (behind in _MEASURED and before not in _EACH)
+        # "Ile? Rok."
+        is_begun = not index or not _STOPS.isdisjoint(words.gaps[index])
+        is_one = is_one or (is_begun and not _STOPS.isdisjoint(words.gaps[index + 1]))
         if is_one or (unit == "tydzień" and word == "tydzień" and before not in ("co", "ten")):
             return _quantity(Decimal(1), unit), index + 1
         return token, index + 1
@@ -447,6 +450,7 @@ _JOINTS = frozenset(["+", "=", ",", "-", "–", "—", "/", "−"])
 # How far behind a quantity a number may lean on it, in tokens.
 _REACH = 10
 _MOST_COMMAS, _EACH_OF = 2, frozenset(["po", "na", "tylko"])
+_STOPS = frozenset(".,?!:;")
 _IN_DATES = frozenset(["", ".", "-", "/"])
 _DASHES = frozenset([" ", " – ", " - "])
 _CURRENCIES = frozenset(["złoty", "euro"])

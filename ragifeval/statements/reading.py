@@ -231,13 +231,14 @@ def _drop_list_numbers(tokens: Tokens, breaks: Sequence[int]) -> bool:
     found, last = [], 0
     for index in numbers:
         is_next = gaps[index + 1][0] == ")" and int(tokens.tokens[index]) == last + 1
-        if not index or "\n" in gaps[index] or (is_next and "(" not in gaps[index]):
+        if not index or "\n" in gaps[index] or is_next:
             found.append(index)
             last = int(tokens.tokens[index])
     for index in reversed(found):
         behind = gaps.pop(index + 1)[1:].lstrip()
-        sign = "- " if not index or "\n" in gaps[index] else ";" * (gaps[index] == " ")
-        gaps[index] = f"{gaps[index]}{sign}{behind}"
+        before = gaps[index].removesuffix("(")
+        sign = "- " if not index or "\n" in before else ";" * (before == " ")
+        gaps[index] = f"{before}{sign}{behind}"
         for values in (tokens.tokens, tokens.words, tokens.first):
             values.pop(index)
     return bool(found)
