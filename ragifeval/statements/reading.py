@@ -12,7 +12,7 @@ from ragifeval.text.matching import Text
 
 _STOPS = frozenset(".!?…")
 _POINTS = frozenset(",.")
-_NAMING = frozenset("|:")
+_NAMING = frozenset("|:?")
 _ASKING = frozenset(["ile", "liczba"])
 _LEADING = frozenset(["na", "po", "do"])
 LONGEST = 20_000
@@ -108,7 +108,7 @@ class Reading:
             before = self.units.clauses[max(0, clause.number - 1)]
             label = self._counted(self.units.clause[line.start] if line.is_row else before)
             unit = named.get((heads.get(line.number, -1), clause.cell), "")
-            if line.is_row or clause.opener == ":":
+            if line.is_row or clause.opener == ":" or self.words[label - 1] in _ASKING:
                 unit = unit or self._unit_at(label)
             if unit:
                 tokens[index] += f" {unit}"

@@ -1389,6 +1389,9 @@ SINGLE: Sequence[tuple[Sequence[Entry], str, str]] = [
     ([{"say": ["1 rok"]}], "Prawo przepada, gdy od zgonu upłynie rok.", "+"),
     ([{"say": ["2 miesiące"]}], "w dwóch minionych miesiącach", "+"),
     ([{"say": ["5 lat"]}], "- Na ile lat: na 5", "+"),
+    ([DEADLINE], "Ile dni? Czternaście.", "+"),
+    ([DEADLINE], "Ile to kosztuje? Czternaście.", "-"),
+    ([EXTRACT], "Przedtem trzeba złożyć wypis.", "+"),
     (
         [{"say": ["7 dni"], "of": ["rower*"], "rivals": ["kajak*"]}],
         "Kajak wydają po 14 dniach, rower szybciej, bo po 7.",
