@@ -146,7 +146,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser, kind: Kind) -> None:
     add_matching(parser)
     add_seed(parser, "of shuffling and of the intervals")
     add_dry_run(parser)
-    add_wide(parser, "every rate and interval of groups and variants, and the signature's parts")
+    add_wide(parser)
 
 
 def add_build_options(parser: argparse.ArgumentParser) -> None:
@@ -459,7 +459,7 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     add_by(parser)
     add_price(parser, "without it the summary's")
     add_batch_files(parser, "the requests that --batch_output answers, as `remote` wrote them")
-    add_wide(parser, "every rate and interval of groups and variants, and the signature's parts")
+    add_wide(parser)
 
 
 def add_validate_options(parser: argparse.ArgumentParser) -> None:

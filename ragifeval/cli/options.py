@@ -303,7 +303,10 @@ def add_dry_run(parser: argparse.ArgumentParser) -> None:
     add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
 
 
-def add_wide(parser: argparse.ArgumentParser, meaning: str) -> None:
+def add_wide(
+    parser: argparse.ArgumentParser,
+    meaning: str = "every rate and interval of groups and variants, and the signature's parts",
+) -> None:
     """Add --wide."""
     add_switch(parser, "--wide", meaning)
 
