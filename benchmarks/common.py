@@ -136,13 +136,6 @@ def write_samples(path: Path, count: int) -> Path:
     return path
 
 
-def write_config(path: Path, server: Server, threads: int) -> Path:
-    """Write a config of eval_remote.py for the server."""
-    config = {"model": "m", "api_base": server.api_base, "threads": threads, "max_retries": 0}
-    path.write_text(json.dumps(config), encoding="utf-8")
-    return path
-
-
 def resident_megabytes(pid: int, peak: float = 0.0) -> tuple[float, float]:
     """What a process holds now, and the most it ever did; (0, `peak`) when it is gone."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
