@@ -105,7 +105,7 @@ def scenario(folder: Path, completes: bool, shuffle_seed: int | None, **options:
         gold = sample.reference or "Nie wiem."
         answers[sample.question] = [
             gold,
-            f"Siedemnaście złotych [0],\n\na czeka się 30 dni [2]. {gold[:20]}\n",
+            f"Siedemnaście złotych, nie 21 zł [0],\n\na czeka się 30 dni [2]. {gold[:20]}\n",
             settings.scoring.refusal_message.upper() + "!",
             f"Kurwa, no przecież: {gold}",
             "",
@@ -175,6 +175,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Scenario, 
     top = tmp_path_factory.mktemp("integrations")
     samples = records(SAMPLES)[:COUNT]
     samples[0]["question"] += " {{ question }}"
+    for sample in samples[1::2]:  # phrases, which the rules find in different answers
+        sample["expect"] |= {"include": ["17 zł", "30 dni"], "exclude": ["1 zł"]}
     data = {"eval_path": str(write_records(top / "samples.jsonl", samples))}
     messages = {
         "refusal_message": "Nie wiem",
