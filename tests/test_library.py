@@ -63,7 +63,8 @@ def test_what_is_wrong_is_told() -> None:
         ragifeval.evaluate(broken, matchin="words")
     with pytest.raises(ragifeval.UserError, match="a function that answers a prompt, not 'gpt';"):
         ragifeval.evaluate("gpt")  # type: ignore[arg-type]
-    with pytest.raises(ragifeval.UserError, match="'cor' is no set and no folder"):
+    reason = "data: 'cor' is no set and no folder with documents.jsonl; sets are:"
+    with pytest.raises(ragifeval.UserError, match=reason):
         ragifeval.load_benchmark("cor")
     calls = iter(range(3))
     results = ragifeval.evaluate(lambda _: [1, "ja", "ja"][next(calls)], limit=3)  # type: ignore[arg-type, return-value]
