@@ -62,7 +62,7 @@ def nested(original: Mapping[str, Any], key: str, depth: int) -> bytes:
 
 # What benchmarks/fuzz.py and a first look by hand found; each was a traceback, or worse.
 DEPTHS = (200, *range(960, 1_000, 4), 100_000)
-FINDS: dict[str, list[tuple[Callable[[bytes], None], bytes]]] = {
+FINDS: dict[str, list[tuple[Callable[[bytes], object], bytes]]] = {
     "levels": [
         one
         for depth in DEPTHS
