@@ -20,10 +20,12 @@ DATA = ROOT / "data"
 REMOTE = [sys.executable, str(ROOT / "eval_remote.py")]
 
 
-def parse_options(doc: str | None) -> argparse.Namespace:
-    """The options of a program without any of its own: --smoke."""
+def parse_options(doc: str | None, **counts: int) -> argparse.Namespace:
+    """The options of a program: --smoke, and counts by name with their defaults."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
+    for name, default in counts.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
     return parser.parse_args()
 
 
