@@ -14,7 +14,7 @@ import pytest
 import ragifeval
 from ragifeval.__main__ import main
 from ragifeval.paths import ROOT
-from tools.testing.process import call, environment
+from tools.testing.process import call, environment, write_records
 
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 
@@ -138,22 +138,22 @@ def folder(tmp_path: Path) -> Path:
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.5\n")
     (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
     (tmp_path / "site" / "plugin_module.py").write_text(PLUGIN)
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "documents.jsonl").write_text('{"id": "a", "contents": "Opłata: 17 zł."}\n')
+    (tmp_path / "data").mkdir()
+    document = {"id": "a", "contents": "Opłata: 17 zł."}
+    write_records(tmp_path / "data" / "documents.jsonl", [document])
+    asked = {"question": "Ile?", "context": ["a"]}
     samples = [
-        {"id": "p1", "question": "Ile?", "context": ["a"], "expect": {"brief": 5, "cite": ["a"]}},
-        {"id": "p2", "question": "Ile to?", "context": ["a"], "expect": {"brief": 99}},
+        {"id": "p1", **asked, "expect": {"brief": 5, "cite": ["a"]}},
+        {"id": "p2", **asked, "expect": {"brief": 99}},
     ]
-    (data / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in samples))
+    write_records(tmp_path / "data" / "samples.jsonl", samples)
     config = {"generator": "echo", "model": "parrot", "text": "To 17 zł [0]."}
     (tmp_path / "echo.json").write_text(json.dumps(config))
     return tmp_path
 
 
 def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
-    data = ("--docs_path", "data/documents.jsonl", "--eval_path", "data/samples.jsonl")
-    site = folder / "site"
+    data, site = ("--data", "data"), folder / "site"
     command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl", "--wide")
     compared = ("compare", "out.jsonl", "--format", "csv")
     reported = ("report", "out.jsonl", *data, "-o", "out.html")
@@ -163,9 +163,8 @@ def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
     assert re.match(r"data:[0-9a-f]{8}\+brief@plugin-1.5\|", signature)
     assert "|model:echo/parrot#" in signature
     # One of two answers is brief; one of one cites.
-    assert re.search(r"^brief +50.00 ", done.stdout, flags=re.MULTILINE)
-    assert re.search(r"^safety +50.00 ", done.stdout, flags=re.MULTILINE)
-    assert re.search(r"^total +66.67 ", done.stdout, flags=re.MULTILINE)
+    for key, mean in {"brief": "50.00", "safety": "50.00", "total": "66.67"}.items():
+        assert re.search(rf"^{key} +{mean} ", done.stdout, flags=re.MULTILINE)
     assert ",brief,0.5," in done.stdout
     assert "brief" in (folder / "out.html").read_text("utf-8")
     # Without the package.

@@ -140,3 +140,21 @@ def test_wrong_files(tmp_path: Path, options: list[str], message: str) -> None:
     assert re.fullmatch(r"eval_local\.py: error: .*\n", run.err)
     assert message in run.err
     assert [path.name for path in tmp_path.iterdir()] == ["wrong"]
+
+
+def test_code_that_comes_with_a_model_does_not_run(tiny_model: Path, tmp_path: Path) -> None:
+    """Nothing is left behind but an empty log, and the one line says what to do."""
+    model = tmp_path / "model"
+    model.mkdir()
+    classes = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
+    (model / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": classes}))
+    (model / "own.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    config = {"model": "./model", "tokenizer": str(tiny_model)}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    options = ("--model_config", "config.json", "--log_path", "out.jsonl", "--limit", "2")
+    run = call_local(*options, cwd=tmp_path)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines()[-1].startswith("eval_local.py: error: model: './model' comes with")
+    assert "Traceback" not in run.err
+    assert (tmp_path / "out.jsonl").read_bytes() == b""
+    assert not list(tmp_path.rglob("ran"))
