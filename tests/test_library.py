@@ -4,9 +4,6 @@ import doctest
 import importlib
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ import pytest
 import ragifeval
 from ragifeval.__main__ import main
 from ragifeval.paths import ROOT
-from tools.testing.process import call, environment, write_records
+from tools.testing.process import call, run_in_turn, write_records
 
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 
@@ -108,28 +105,6 @@ echo = plugin_module:Engine
 """
 
 
-RUN = """
-import json, sys
-from ragifeval.__main__ import main
-for command in sys.argv[1:]:
-    print("exit", main(json.loads(command)))
-"""
-
-
-def run(
-    *commands: Sequence[str], cwd: Path, path: Path = ROOT
-) -> "subprocess.CompletedProcess[str]":
-    """Run commands in a process that finds the packages of a folder."""
-    return subprocess.run(
-        [sys.executable, "-c", RUN, *map(json.dumps, commands)],
-        cwd=cwd,
-        env=environment(PYTHONPATH=f"{ROOT}:{path}"),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with an installed package, data that use its condition, and a config."""
@@ -157,28 +132,28 @@ def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
     command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl", "--wide")
     compared = ("compare", "out.jsonl", "--format", "csv")
     reported = ("report", "out.jsonl", *data, "-o", "out.html")
-    done = run(command, compared, reported, cwd=folder, path=site)
-    assert re.findall("^exit (.)", done.stdout, flags=re.MULTILINE) == ["0"] * 3, done.stderr
-    (signature,) = re.findall(r"^data:.*", done.stdout, flags=re.MULTILINE)
+    done = run_in_turn(command, compared, reported, cwd=folder, path=site)
+    assert [run.code for run in done] == [0] * 3, done
+    signature = done[0].out.splitlines()[-1]
     assert re.match(r"data:[0-9a-f]{8}\+brief@plugin-1.5\|", signature)
     assert "|model:echo/parrot#" in signature
     # One of two answers is brief; one of one cites.
     for key, mean in {"brief": "50.00", "safety": "50.00", "total": "66.67"}.items():
-        assert re.search(rf"^{key} +{mean} ", done.stdout, flags=re.MULTILINE)
-    assert ",brief,0.5," in done.stdout
+        assert re.search(rf"^{key} +{mean} ", done[0].out, flags=re.MULTILINE)
+    assert ",brief,0.5," in done[1].out
     assert "brief" in (folder / "out.html").read_text("utf-8")
     # Without the package.
-    refused = run(("local", *data), ("local", "--model_config", "echo.json"), cwd=folder)
-    assert refused.stdout == "exit 2\nexit 2\n"
-    one, two = refused.stderr.splitlines()
-    assert "unknown condition 'brief'" in one
-    assert "no installed package has 'echo'" in two
+    config = ("local", "--model_config", "echo.json")
+    no_condition, no_generator = run_in_turn(("local", *data), config, cwd=folder)
+    assert (no_condition.code, no_generator.code) == (2, 2)
+    assert "unknown condition 'brief'" in no_condition.err
+    assert "no installed package has 'echo'" in no_generator.err
 
 
 def test_a_package_that_cannot_be_loaded_is_named(folder: Path) -> None:
     (folder / "site" / "plugin_module.py").write_text("import no_such_module")
-    done = run(("local",), cwd=folder, path=folder / "site")
-    assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.stderr
+    (done,) = run_in_turn(("local",), cwd=folder, path=folder / "site")
+    assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.err
 
 
 WITH_EXAMPLES = [

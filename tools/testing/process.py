@@ -108,6 +108,39 @@ def call(
     return Finished(code, *(one.buffer.getvalue().decode() for one in (out, err)))  # type: ignore[attr-defined]
 
 
+_IN_TURN = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from ragifeval.__main__ import main
+
+done = []
+for command in json.loads(sys.argv[1]):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = main(command)
+    done.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(done))
+"""
+
+
+def run_in_turn(
+    *commands: Sequence[str], cwd: Path, path: Path = ROOT, before: str = ""
+) -> list[Finished]:
+    """Run commands of `ragifeval` in one new process.
+
+    Args:
+        path: a folder in which packages are found, beside the repository.
+        before: Python that is run first.
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", before + _IN_TURN, json.dumps(commands)],
+        cwd=cwd,
+        env=environment(PYTHONPATH=f"{ROOT}:{path}"),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return [Finished(*done) for done in json.loads(run.stdout)]
+
+
 @dataclass(frozen=True)
 class Case:
     """A folder with the config of a model and the questions that it is asked."""
