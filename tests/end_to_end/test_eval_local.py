@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -12,15 +10,10 @@ import pytest
 from ragifeval import paths
 from ragifeval.__main__ import COMMANDS, evaluate
 from ragifeval.paths import ROOT
-from tools.testing.process import Finished, call, environment, finish, records
+from tools.testing.process import Finished, call, finish, records, start, start_python
 
 SAMPLES = records(paths.SAMPLES)
 call_local = partial(call, partial(evaluate, "local"))
-
-
-def start(*words: str | Path, cwd: Path = ROOT) -> "subprocess.Popen[bytes]":
-    command, pipe = [sys.executable, *words], subprocess.PIPE
-    return subprocess.Popen(command, cwd=cwd, env=environment(), stdout=pipe, stderr=pipe)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(folder: Path) -> Finished:
     """A run over all questions, in a folder that is not the repository."""
-    return finish(start(ROOT / "eval_local.py", "--wide", "--log_path", "out.jsonl", cwd=folder))
+    return finish(start("eval_local.py", "--wide", "--log_path", "out.jsonl", cwd=folder))
 
 
 CORRECTNESS, SAFETY = ("include", "exclude", "cite_f1"), ("refuse", "safe")
@@ -91,7 +84,7 @@ def test_dry_run(whole: Finished, tmp_path: Path) -> None:
 
 def test_the_reader_may_stop_reading() -> None:
     """As in eval_local.py --dry_run | head -1."""
-    with start("eval_local.py", "--dry_run") as running:
+    with start("eval_local.py", "--dry_run", cwd=ROOT) as running:
         assert running.stdout
         assert running.stderr
         assert running.stdout.readline() == f"=== {SAMPLES[0]['id']}\n".encode()
@@ -111,7 +104,7 @@ IMPORTS = [
 
 @pytest.mark.parametrize(("words", "left_out"), IMPORTS)
 def test_what_asks_no_model_imports_little(words: list[str], left_out: set[str]) -> None:
-    shown = finish(start("-X", "importtime", *words))
+    shown = finish(start_python("-X", "importtime", *words, cwd=ROOT))
     assert shown.code == 0, shown.err
     names = re.findall(r"^import time:.*\| +(\w+)", shown.err, re.MULTILINE)
     assert "argparse" in names
