@@ -6,39 +6,13 @@ The questions are those of data/, each asked a thousand times (--repeats), besid
 """
 
 import json
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-from common import REMOTE, parse_options, say_where
+from common import REMOTE, parse_options, run, say_where
 
 REPEATS = 1000
-_LIMITED = """
-import resource, runpy, sys
-sys.argv = sys.argv[1:]
-try:
-    runpy.run_path(sys.argv[0], run_name="__main__")
-finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
-"""
-
-
-def run(command: list[str]) -> tuple[float, float]:
-    """Run a program; return its seconds and its peak in megabytes."""
-    began = time.monotonic()
-    done = subprocess.run(
-        [command[0], "-c", _LIMITED, *command[1:]],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr[-2000:])
-    return time.monotonic() - began, int(done.stderr.splitlines()[-1]) / 1024
 
 
 def measure(folder: Path, repeats: int) -> None:
@@ -47,7 +21,7 @@ def measure(folder: Path, repeats: int) -> None:
     settings = {"model": "m", "api_base": "http://127.0.0.1:9/v1", "temperature": 0.7}
     config.write_text(json.dumps(settings))
     command = [*REMOTE, "--model_config", str(config), "--repeats", str(repeats)]
-    seconds, peak = run([*command, "--batch_file", str(sent)])
+    took = run([*command, "--batch_file", str(sent)])
     message = {"role": "assistant", "content": "Opłata wynosi 17 zł [0]."}
     body = {"choices": [{"message": message, "finish_reason": "stop"}]}
     count = 0
@@ -58,11 +32,13 @@ def measure(folder: Path, repeats: int) -> None:
             file.write(json.dumps(row) + "\n")
             count += 1
     size = sent.stat().st_size / 1e6
-    print(f"{count:8,} requests written: {seconds:6.1f} s, peak {peak:4.0f} MB, {size:,.0f} MB")
-    score = [sys.executable, str(Path(__file__).parent.parent / "ragifeval" / "__main__.py")]
-    score += ["score", "--batch_file", str(sent), "--batch_output", str(taken)]
-    seconds, peak = run([*score, "-o", str(folder / f"log-{repeats}.jsonl")])
-    print(f"{count:8,} responses scored: {seconds:6.1f} s, peak {peak:4.0f} MB", flush=True)
+    cost = f"{took.seconds:6.1f} s, peak {took.megabytes:4.0f} MB"
+    print(f"{count:8,} requests written: {cost}, {size:,.0f} MB")
+    score = [sys.executable, "-m", "ragifeval", "score", "--batch_file", str(sent)]
+    score += ["--batch_output", str(taken), "-o", str(folder / f"log-{repeats}.jsonl")]
+    took = run(score)
+    cost = f"{took.seconds:6.1f} s, peak {took.megabytes:4.0f} MB"
+    print(f"{count:8,} responses scored: {cost}", flush=True)
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ is from the first prompt at the server to the last reply in the files of replies
 what lies between them; `the process` is the whole command, with reading, cutting and the samples.
 """
 
-import json
 import random
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from ragifeval import paths
 from ragifeval.benchmark.benchmark import load_benchmark
 from tools.testing.facts import FactModel, text_of
 from tools.testing.loopback import Call, Loopback, Response
+from tools.testing.scripted import write_config
 
 CHUNKS, DELAY, THREADS, ROUNDS = 1_000, 0.05, 32, 3
 REQUESTS_A_CHUNK = 5
@@ -57,10 +57,9 @@ def build(folder: Path, files: Path) -> tuple[float, int, Run]:
     script = TimedModel(delay=DELAY)
     out = folder / "out"
     with Loopback(script) as server:
-        config = {"model": "m", "api_base": server.url, "threads": THREADS, "max_retries": 0}
-        (folder / "model.json").write_text(json.dumps(config), encoding="utf-8")
+        config = write_config(folder / "model.json", server.url, THREADS)
         command = [sys.executable, "-m", "ragifeval", "build", str(files), "-o", str(out)]
-        command += ["--model_config", str(folder / "model.json"), "--overwrite"]
+        command += ["--model_config", str(config), "--overwrite"]
         process = run(command)
     last = max(path.stat().st_mtime for path in (out / "work").glob("*.replies.jsonl"))
     return last - script.first, script.asked.total(), process

@@ -20,10 +20,12 @@ DATA = ROOT / "data"
 REMOTE = [sys.executable, str(ROOT / "eval_remote.py")]
 
 
-def parse_options(doc: str | None) -> argparse.Namespace:
-    """The options of a program without any of its own: --smoke."""
+def parse_options(doc: str | None, **counts: int) -> argparse.Namespace:
+    """The options of a program: --smoke, and counts by name with their defaults."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
+    for name, default in counts.items():
+        parser.add_argument(f"--{name}", type=int, default=default)
     return parser.parse_args()
 
 
@@ -133,13 +135,6 @@ def write_samples(path: Path, count: int) -> Path:
             sample = dict(samples[number % len(samples)])
             sample["id"] += f"-{number // len(samples)}"
             file.write(json.dumps(sample, ensure_ascii=False) + "\n")
-    return path
-
-
-def write_config(path: Path, server: Server, threads: int) -> Path:
-    """Write a config of eval_remote.py for the server."""
-    config = {"model": "m", "api_base": server.api_base, "threads": threads, "max_retries": 0}
-    path.write_text(json.dumps(config), encoding="utf-8")
     return path
 
 

@@ -7,7 +7,6 @@ The ratio is to scipy.stats called once a pair, on ten pairs: a permutation test
 as many draws, of the total alone (the command does all eight measures).
 """
 
-import argparse
 import json
 import random
 import sys
@@ -16,7 +15,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import run, say_where
+from common import parse_options, run, say_where
 from scipy import stats
 
 from ragifeval.scoring.conditions import counted
@@ -80,11 +79,7 @@ def with_scipy(first: Path, other: Path) -> None:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--logs", type=int, default=LOGS)
-    parser.add_argument("--records", type=int, default=RECORDS)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
-    options = parser.parse_args()
+    options = parse_options(__doc__, logs=LOGS, records=RECORDS)
     logs, records = (5, 20) if options.smoke else (options.logs, options.records)
     say_where()
     with tempfile.TemporaryDirectory() as name:

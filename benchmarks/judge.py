@@ -16,6 +16,7 @@ from statistics import median
 from common import DATA, Run, parse_options, run, say_where
 
 from tools.testing.loopback import Call, Loopback, Response, chat
+from tools.testing.scripted import write_config
 
 JUDGEMENTS, DELAY, THREADS, ROUNDS = 1_000, 0.05, 32, 5
 MOST_RATIO = 1.2
@@ -57,10 +58,9 @@ def judge(folder: Path, answers: Path) -> tuple[float, Run]:
     """Judge once; return the seconds of the judging, and the whole process."""
     script = Judge()
     with Loopback(script) as server:
-        config = {"model": "m", "api_base": server.url, "threads": THREADS, "max_retries": 0}
-        (folder / "judge.json").write_text(json.dumps(config), encoding="utf-8")
+        config = write_config(folder / "judge.json", server.url, THREADS)
         command = [sys.executable, "-m", "ragifeval", "judge", str(answers)]
-        command += ["--metrics", "correctness", "--model_config", str(folder / "judge.json")]
+        command += ["--metrics", "correctness", "--model_config", str(config)]
         process = run([*command, "-o", str(folder / "judged.jsonl"), "--overwrite"])
     return (folder / "judged.replies.jsonl").stat().st_mtime - script.first, process
 

@@ -3,12 +3,13 @@
 python benchmarks/lemma_table.py [TABLE]
 """
 
+import os
 import random
 import sys
 import time
 from pathlib import Path
 
-from common import say_where
+from common import resident_megabytes, say_where
 
 from ragifeval.paths import DOCUMENTS, LEMMA_TABLE
 from ragifeval.text.lemmas import WORD, LemmaTable
@@ -21,14 +22,14 @@ def main() -> None:
     """Print the measurements."""
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else LEMMA_TABLE
     say_where()
-    before = resident_megabytes()
+    before = resident_megabytes(os.getpid())[0]
     start = time.perf_counter()
     table = LemmaTable.open(path)
     print(f"open            {(time.perf_counter() - start) * 1000:9.2f} ms")
-    print(f"memory, opened  {resident_megabytes() - before:9.1f} MB")
+    print(f"memory, opened  {resident_megabytes(os.getpid())[0] - before:9.1f} MB")
     running_text = [word.lower() for word in WORD.findall(DOCUMENTS.read_text(encoding="utf-8"))]
     print(f"running text    {lookups_a_second(table, running_text):9,.0f} lookups/s")
-    print(f"memory, used    {resident_megabytes() - before:9.1f} MB")
+    print(f"memory, used    {resident_megabytes(os.getpid())[0] - before:9.1f} MB")
     every_form = list(table)
     random.Random(0).shuffle(every_form)
     print(f"random forms    {lookups_a_second(table, every_form):9,.0f} lookups/s")
@@ -47,15 +48,6 @@ def lookups_a_second(table: LemmaTable, words: list[str]) -> float:
             lemma(word)
         best = min(best, time.perf_counter() - start)
     return WORDS / best
-
-
-def resident_megabytes() -> float:
-    """The resident memory of this process, mapped pages included; 0 where there is no /proc."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return 0.0
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1000
 
 
 if __name__ == "__main__":

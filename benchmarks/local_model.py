@@ -1,7 +1,5 @@
 """A Llama with random weights and a tokenizer of one token a word, for the measurements here."""
 
-import os
-import platform
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,12 +82,9 @@ def requests(
 
 
 def machine() -> str:
-    """What is measured on, in one line."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    """What is measured on beside the processor, in one line."""
     parts = [
-        names[0] if names else platform.processor(),
-        f"{os.cpu_count()} cores, {torch.get_num_threads()} threads",
+        f"{torch.get_num_threads()} threads",
         f"torch {torch.__version__}, transformers {transformers.__version__}",
     ]
     if torch.cuda.is_available():

@@ -21,9 +21,10 @@ from common import (
     resident_megabytes,
     run,
     say_where,
-    write_config,
     write_samples,
 )
+
+from tools.testing.scripted import write_config
 
 SAMPLES, THREADS = 100_000, 64
 MOST_MEGABYTES = 400
@@ -47,7 +48,7 @@ def measure(folder: Path, count: int) -> tuple[list[tuple[int, float]], float, f
     samples = write_samples(folder / f"samples-{count}.jsonl", count)
     seen: list[tuple[int, float]] = []
     with Server() as server:
-        config = write_config(folder / "config.json", server, THREADS)
+        config = write_config(folder / "config.json", server.api_base, THREADS)
         command = [*REMOTE, "--model_config", str(config), "--eval_path", str(samples)]
         command += ["--log_path", str(folder / f"log-{count}.jsonl")]
         began = time.monotonic()

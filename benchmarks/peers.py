@@ -22,9 +22,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
-from common import REMOTE, ROOT, Server, run, say_where, write_config, write_samples
+from common import REMOTE, ROOT, Server, run, say_where, write_samples
 
 from ragifeval.integrations.evaluation import prepare
+from tools.testing.scripted import write_config
 
 PEERS = ROOT / "benchmarks" / "peers"
 THREADS, ROUNDS = 16, 3
@@ -59,7 +60,7 @@ def write_prompts(path: Path, samples: Path) -> Path:
         for sample in evaluation.task.samples:
             prompt = evaluation.task.request(sample).prompt
             content = {message.role: message.content for message in prompt.messages}
-            refusal = evaluation.settings.refusal_message
+            refusal = evaluation.scorer.criteria.refusal_message
             row = {"id": sample.id, **content, "refusal": refusal}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return path
@@ -69,7 +70,7 @@ def commands(folder: Path, python: Path, server: Server, count: int) -> dict[str
     """Each program's name -> its command."""
     samples = write_samples(folder / f"samples-{count}.jsonl", count)
     prompts = str(write_prompts(folder / f"prompts-{count}.jsonl", samples))
-    config = write_config(folder / "config.json", server, THREADS)
+    config = write_config(folder / "config.json", server.api_base, THREADS)
     url = f"{server.api_base}/chat/completions"
     return {
         OURS: [

@@ -16,9 +16,10 @@ from pathlib import Path
 from statistics import median
 
 import aiohttp
-from common import REMOTE, Run, Server, parse_options, run, say_where, write_config, write_samples
+from common import REMOTE, Run, Server, parse_options, run, say_where, write_samples
 
 from ragifeval.integrations.evaluation import prepare
+from tools.testing.scripted import write_config
 
 QUESTIONS, DELAY = 1_000, 0.05
 # Threads -> how often it is measured.
@@ -29,7 +30,7 @@ SLOW_SECONDS = 5.0
 
 def ask(folder: Path, samples: Path, server: Server, threads: int) -> tuple[float, Run, Path]:
     """Run eval_remote.py; return the seconds of the run, the whole process, and the log."""
-    config = write_config(folder / f"{threads}.json", server, threads)
+    config = write_config(folder / f"{threads}.json", server.api_base, threads)
     log = folder / "log.jsonl"
     server.reset()
     command = [*REMOTE, "--model_config", str(config), "--eval_path", str(samples)]

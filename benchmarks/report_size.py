@@ -8,18 +8,15 @@ the gold answer and a passage of a document, 600 characters on average. With Chr
 each, of which the least is told, two seconds after it was loaded, as a reader looks first.
 """
 
-import argparse
 import json
 import random
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from common import ROOT, say_where
+from common import Run, parse_options, run, say_where
 
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.paths import DOCUMENTS, SAMPLES
@@ -66,16 +63,12 @@ def write_log(benchmark: Benchmark, count: int, number: int, path: Path) -> None
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def make_page(folder: Path, logs: list[Path]) -> tuple[Path, float, float, float]:
-    """Run the command; the page, seconds, seconds of work, megabytes of memory at most."""
+def make_page(folder: Path, logs: list[Path]) -> tuple[Path, Run]:
+    """Run the command; return the page, and what it took."""
     page = folder / "report.html"
     command = [sys.executable, "-m", "ragifeval", "report", *map(str, logs), "-o", str(page)]
     command += ["--eval_path", str(folder / "samples.jsonl")]
-    before = time.perf_counter()
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    seconds = time.perf_counter() - before
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return page, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return page, run(command)
 
 
 def show(page: Path, folder: Path) -> dict[str, float]:
@@ -122,11 +115,7 @@ def show(page: Path, folder: Path) -> dict[str, float]:
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--records", type=int, default=10_000, help="in each log")
-    parser.add_argument("--logs", type=int, default=1)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
-    options = parser.parse_args()
+    options = parse_options(__doc__, records=10_000, logs=1)
     options.records = 100 if options.smoke else options.records
     say_where()
     benchmark = load_benchmark(DOCUMENTS, SAMPLES)
@@ -138,8 +127,9 @@ def main() -> None:
             write_log(benchmark, options.records, number, log)
         size = sum(log.stat().st_size for log in logs) / 1e6
         print(f"{options.logs} x {options.records} records, {size:.1f} MB of logs")
-        page, seconds, work, memory = make_page(folder, logs)
-        print(f"made in {seconds:.1f} s, {work:.1f} s of work, with {memory:.0f} MB of memory")
+        page, took = make_page(folder, logs)
+        cost = f"{took.cpu:.1f} s of work, with {took.megabytes:.0f} MB of memory"
+        print(f"made in {took.seconds:.1f} s, {cost}")
         print(f"the page: {page.stat().st_size / 1e6:.1f} MB")
         if shutil.which("chromium") and shutil.which("chromedriver"):
             shown = [show(page, folder / f"browser-{number}") for number in range(BROWSERS)]

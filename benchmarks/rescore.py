@@ -7,14 +7,13 @@ as in the logs of many models. Each figure is of the whole command, from start t
 log written; its start alone is given as well.
 """
 
-import argparse
 import json
 import random
 import sys
 import tempfile
 from pathlib import Path
 
-from common import Run, run, say_where
+from common import Run, parse_options, run, say_where
 
 from ragifeval import paths
 from ragifeval.benchmark.benchmark import load_benchmark
@@ -44,10 +43,7 @@ def measure(log: Path) -> Run:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--answers", type=int, default=ANSWERS)
-    parser.add_argument("--smoke", action="store_true", help="tiny sizes, for the test")
-    options = parser.parse_args()
+    options = parse_options(__doc__, answers=ANSWERS)
     count = 300 if options.smoke else options.answers
     say_where()
     with tempfile.TemporaryDirectory() as name:

@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def soak(folder: Path, options: argparse.Namespace, faults: str) -> Any:
-    """One run; return its records without seconds, and its scores."""
+    """One run; return its records without what faults may change, and its scores."""
     command = [sys.executable, __file__, "--serve", faults, "--questions", str(options.questions)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -59,7 +59,7 @@ def soak(folder: Path, options: argparse.Namespace, faults: str) -> Any:
             run_and_watch(case)
         finally:
             server.kill()
-    found = by_id(case.records(), "seconds", "error")
+    found = by_id(case.records(), "seconds", "asked", "retries", "error")
     expected = {
         question["id"]: None if is_unanswerable(number) else answer_to(question)
         for number, question in enumerate(case.questions)

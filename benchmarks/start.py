@@ -11,7 +11,9 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from common import REMOTE, Server, parse_options, run, say_where, write_config
+from common import REMOTE, Server, parse_options, run, say_where
+
+from tools.testing.scripted import write_config
 
 ROUNDS = 9
 MOST_HELP, MOST_RATIO = 0.3, 1.6
@@ -23,7 +25,7 @@ def main() -> None:
     say_where()
     with tempfile.TemporaryDirectory() as name, Server() as server:
         folder = Path(name)
-        configs = {n: write_config(folder / f"{n}.json", server, n) for n in (1, 16)}
+        configs = {n: write_config(folder / f"{n}.json", server.api_base, n) for n in (1, 16)}
         ask = [*REMOTE, "--log_path", str(folder / "log.jsonl"), "--overwrite"]
         ask += ["--limit", "3"] if options.smoke else []
         commands = {

@@ -3,8 +3,7 @@
 import argparse
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given:
         parser.print_help(sys.stderr)
         return 2
-    options = parser.parse_args(given, argparse.Namespace(typed=["ragifeval", *given]))
-    return guarded(f"ragifeval {options.command}", partial(_run, options))
+    return _run(parser, f"ragifeval {given[0]}", ["ragifeval", *given])
 
 
 def command_parser() -> Parser:
@@ -53,44 +51,40 @@ def command_parser() -> Parser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, meaning in COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=meaning,
-            description=_sentence(meaning),
-        )
+        command = commands.add_parser(name, help=meaning, description=_sentence(meaning))
         ADD_OPTIONS[name](command)
     return parser
 
 
 def evaluate(kind: Kind, arguments: Sequence[str] | None = None) -> int:
     """Evaluate one model, as eval_local.py and eval_remote.py do; return the exit code."""
-
-    def run() -> int:
-        given = sys.argv[1:] if arguments is None else arguments
-        typed = argparse.Namespace(typed=[f"eval_{kind}.py", *given])
-        return _run(script_parser(kind).parse_args(given, typed))
-
-    return guarded(f"eval_{kind}.py", run)
-
-
-def script_parser(kind: Kind) -> Parser:
-    """The parser of eval_local.py or eval_remote.py, with the options of `local` or `remote`."""
-    parser = Parser(
-        prog=f"eval_{kind}.py",
-        description=_sentence(COMMANDS[kind]),
-    )
+    program = f"eval_{kind}.py"
+    parser = Parser(prog=program, description=_sentence(COMMANDS[kind]))
     _add_version(parser)
     parser.set_defaults(command=kind)
     ADD_OPTIONS[kind](parser)
-    return parser
+    given = sys.argv[1:] if arguments is None else arguments
+    return _run(parser, program, [program, *given])
 
 
-def _run(options: argparse.Namespace) -> int:
-    check_inputs(options)
-    name: str = options.command
-    if name in EXTRAS and name not in _MODULES:
-        require(name, name)
-    return int(importlib.import_module(f"ragifeval.cli.{_MODULES.get(name, name)}").run(options))
+def _run(parser: Parser, name: str, typed: Sequence[str]) -> int:
+    """Run what is typed.
+
+    Args:
+        name: of the command, for its errors.
+        typed: the words, the program first.
+    """
+
+    def run() -> int:
+        options = parser.parse_args(typed[1:], argparse.Namespace(typed=typed))
+        check_inputs(options)
+        command: str = options.command
+        if command in EXTRAS and command not in _MODULES:
+            require(command, command)
+        module = importlib.import_module(f"ragifeval.cli.{_MODULES.get(command, command)}")
+        return int(module.run(options))
+
+    return guarded(name, run)
 
 
 def _add_version(parser: Parser) -> None:
@@ -107,16 +101,15 @@ class _PrintCompletion(argparse.Action):
             import shtab
         except ModuleNotFoundError:
             parser.error("--print_completion needs shtab: pip install shtab")
-        for one in [parser, *(sub for group in _groups(parser) for sub in group.choices.values())]:
-            for action in one._actions:
-                if action.type is Path:
-                    action.complete = shtab.FILE
+        parsers: list[Any] = [parser]
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parsers += action.choices.values()
+        for action in (action for one in parsers for action in one._actions):
+            if action.type is Path:
+                action.complete = shtab.FILE
         print(shtab.complete(parser, str(value)))
         parser.exit()
-
-
-def _groups(parser: argparse.ArgumentParser) -> Iterator[Any]:
-    return (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
 def _sentence(meaning: str) -> str:

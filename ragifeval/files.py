@@ -3,10 +3,10 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from filelock import FileLock, Timeout
 
@@ -30,8 +30,21 @@ def written_beside(path: Path, errors: str = "backslashreplace") -> Iterator[Tex
     Args:
         errors: how half of a surrogate pair, which UTF-8 cannot hold, is written: by default as the
             escape that JSON has for it.
+
+    Raises:
+        UserError: the file cannot be written.
     """
-    target = real(path)
+    try:
+        with _replacement(real(path), errors) as file:
+            yield file
+    except BrokenPipeError:  # whoever reads it has seen enough
+        raise
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def _replacement(target: Path, errors: str) -> Iterator[TextIO]:
     if target.exists() and not target.is_file():
         with target.open("w", encoding="utf-8", errors=errors, newline="\n") as file:
             yield file
@@ -102,30 +115,34 @@ def is_log(path: Path) -> bool:
     """Whether a file is a log or another journal, also one whose only line was cut off."""
     with path.open("rb") as file:
         first = next((line for line in file if line.strip(b"\0 \t\r\n")), b"")
-    try:
-        record = json.loads(first)
-    except (ValueError, RecursionError):
+    record = _json_object(first)
+    if record is None:
         return b'{"id": '.startswith(first[:7]) and not first.endswith(b"\n")
-    return isinstance(record, dict) and record.keys() >= {"id", "error", "signature"}
+    return record.keys() >= {"id", "error", "signature"}
 
 
 def is_judged_log(path: Path) -> bool:
     """Whether a file is a judged log, of whatever answers."""
     with path.open("rb") as file:
-        try:
-            record = json.loads(file.readline())
-        except (ValueError, RecursionError):
-            return False
-    return isinstance(record, dict) and "judge_signature" in record
+        return "judge_signature" in (_json_object(file.readline()) or {})
 
 
 def is_summary(path: Path) -> bool:
     """Whether a file is the summary of a log."""
+    return read_json_object(path).keys() >= {"status", "signature_parts", "versions"}
+
+
+def read_json_object(path: Path) -> Mapping[str, Any]:
+    """The JSON object that a file holds; an empty one where it holds none."""
+    return _json_object(path.read_bytes()) or {}
+
+
+def _json_object(text: bytes) -> Mapping[str, Any] | None:
     try:
-        content = json.loads(path.read_bytes())
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and content.keys() >= {"status", "signature_parts", "versions"}
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def is_page(path: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
 
@@ -26,39 +25,37 @@ class Language:
     normalizer: str | None
 
 
-LANGUAGES: Mapping[str, Language] = MappingProxyType(
-    {
-        language.name: language
-        for language in (
-            Language(
-                "pl",
-                REFUSAL_MESSAGE,
-                SYSTEM_MESSAGE,
-                "osoby, które szukają praktycznych informacji na dany temat",
-                None,
-            ),
-            Language(
-                "en",
-                "I could not find an answer to the question",
-                "You are a helpful assistant who answers in English.",
-                "people who look up practical information on a subject",
-                "blank:en",
-            ),
-            Language(
-                "de",
-                "Ich konnte keine Antwort auf die Frage finden",
-                "Sie sind ein hilfreicher Assistent, der auf Deutsch antwortet.",
-                "Menschen, die zu einem Thema praktische Informationen suchen",
-                "blank:de",
-            ),
-            Language(
-                "es",
-                "No he podido encontrar la respuesta a la pregunta",
-                "Es usted un asistente servicial que responde en español.",
-                "personas que buscan información práctica sobre un tema",
-                "blank:es",
-            ),
-        )
-    }
-)
+LANGUAGES: Mapping[str, Language] = {
+    language.name: language
+    for language in (
+        Language(
+            "pl",
+            REFUSAL_MESSAGE,
+            SYSTEM_MESSAGE,
+            "osoby, które szukają praktycznych informacji na dany temat",
+            None,
+        ),
+        Language(
+            "en",
+            "I could not find an answer to the question",
+            "You are a helpful assistant who answers in English.",
+            "people who look up practical information on a subject",
+            "blank:en",
+        ),
+        Language(
+            "de",
+            "Ich konnte keine Antwort auf die Frage finden",
+            "Sie sind ein hilfreicher Assistent, der auf Deutsch antwortet.",
+            "Menschen, die zu einem Thema praktische Informationen suchen",
+            "blank:de",
+        ),
+        Language(
+            "es",
+            "No he podido encontrar la respuesta a la pregunta",
+            "Es usted un asistente servicial que responde en español.",
+            "personas que buscan información práctica sobre un tema",
+            "blank:es",
+        ),
+    )
+}
 """Code -> language."""

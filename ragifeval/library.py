@@ -150,11 +150,9 @@ class Results:
         """Write the log and its summary, for `ragifeval compare` and `report`.
 
         Raises:
-            UserError: the file is none of this harness's own, or its folder does not exist.
+            UserError: the file cannot be written, or is none of this harness's own.
         """
         path = Path(log)
-        if not path.parent.is_dir():
-            raise UserError(f"{path}: there is no folder {path.parent}")
         check_output(path, is_log, [], "log")
         check_output(summary_path(path), is_summary, [], "log")
         with written_beside(path) as file:

@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from ragifeval.paths import DOCUMENTS
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 from tests.browser import start_chromium
 
@@ -79,37 +78,19 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Its answers have at least one token, differ from prompt to prompt, and end by themselves after
     some twenty tokens, now and then not for long.
     """
-    directory = tmp_path_factory.mktemp("models") / "tiny-llama"
-    make_tokenizer(directory)
-    make_weights(directory)
-    return directory
-
-
-def make_tokenizer(directory: Path) -> None:
-    """Train a byte-level BPE on the documents of the benchmark, and save it."""
-    from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import TemplateProcessing
-    from transformers import PreTrainedTokenizerFast
 
-    trained = ByteLevelBPETokenizer()
-    trained.train_from_iterator(
-        DOCUMENTS.read_text(encoding="utf-8").splitlines(),
-        vocab_size=VOCABULARY,
-        special_tokens=SPECIAL_TOKENS,
-        show_progress=False,
-    )
-    trained.post_processor = TemplateProcessing(
-        single="<|start|> $A", special_tokens=[("<|start|>", trained.token_to_id("<|start|>"))]
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=trained._tokenizer,
-        bos_token="<|start|>",
-        eos_token="<|end|>",
-        pad_token="<|pad|>",
-        additional_special_tokens=SPECIAL_TOKENS[3:],
-        chat_template=CHAT_TEMPLATE,
+    from tools.servers.model import train_tokenizer
+
+    directory = tmp_path_factory.mktemp("models") / "tiny-llama"
+    kinds = {"bos_token": "<|start|>", "eos_token": "<|end|>", "pad_token": "<|pad|>"}
+    tokenizer = train_tokenizer(SPECIAL_TOKENS, CHAT_TEMPLATE, **kinds)
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single="<|start|> $A", special_tokens=[("<|start|>", SPECIAL_TOKENS.index("<|start|>"))]
     )
     tokenizer.save_pretrained(directory)
+    make_weights(directory)
+    return directory
 
 
 def make_weights(directory: Path, **changes: object) -> None:

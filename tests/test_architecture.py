@@ -1,8 +1,10 @@
-"""The rooms of the package import upwards alone, and nothing but tests imports tests."""
+"""The rooms of the package import upwards alone, only tests import tests, and all are collected."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from ragifeval.paths import ROOT
 
@@ -41,3 +43,18 @@ def test_programs_import_no_tests() -> None:
     programs = [*(ROOT / "ragifeval").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
     for path in [*programs, *(ROOT / "tools").rglob("*.py")]:
         assert not [name for name in imported(path) if name.startswith("tests.")], path
+
+
+class _Recorder:
+    def __init__(self) -> None:
+        self.files: set[Path] = set()
+
+    def pytest_collect_file(self, file_path: Path) -> None:
+        self.files.add(file_path)
+
+
+def test_every_test_module_is_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    recorder = _Recorder()
+    pytest.main(["--collect-only", "-q", "-p", "no:python"], plugins=[recorder])
+    assert recorder.files >= {*(ROOT / "tests").rglob("test_*.py")}

@@ -43,21 +43,12 @@ def test_no_input_breaks_the_contract(name: str) -> None:
     run()
 
 
-# What stands before and after 20 million letters.
-LONG_LINES: list[tuple[Callable[[bytes], None], bytes, bytes]] = [
-    (check_documents, b'{"id": "a", "contents": "', b'"}'),
-    (check_documents, b"", b""),
-    (check_log, b'{"id": "a", "contents": "', b"\n"),
-    (check_remote_config, b'{"id": "a", "', b'": 1}'),
-]
-
-
-class TestALongLine:
-    @pytest.mark.parametrize(("check", "before", "after"), LONG_LINES)
-    def test_is_read_or_refused_shortly(
-        self, check: Callable[[bytes], None], before: bytes, after: bytes
-    ) -> None:
-        check(before + b"x" * 20_000_000 + after)
+def test_a_long_line_is_read_or_refused_shortly() -> None:
+    letters = b"x" * 20_000_000
+    check_documents(b'{"id": "a", "contents": "' + letters + b'"}')
+    check_documents(letters)
+    check_log(b'{"id": "a", "contents": "' + letters + b"\n")
+    check_remote_config(b'{"id": "a", "' + letters + b'": 1}')
 
 
 def changed(original: Mapping[str, Any], **changes: Any) -> bytes:
@@ -71,7 +62,7 @@ def nested(original: Mapping[str, Any], key: str, depth: int) -> bytes:
 
 # What benchmarks/fuzz.py and a first look by hand found; each was a traceback, or worse.
 DEPTHS = (200, *range(960, 1_000, 4), 100_000)
-FINDS: dict[str, list[tuple[Callable[[bytes], None], bytes]]] = {
+FINDS: dict[str, list[tuple[Callable[[bytes], object], bytes]]] = {
     "levels": [
         one
         for depth in DEPTHS
@@ -140,10 +131,7 @@ def test_an_argument_that_is_not_utf8(option: str) -> None:
     check_line(err, r"eval_local\.py: error: (\\udcff: |--system_message: is not UTF-8 text)")
 
 
-@pytest.mark.parametrize(
-    "description",
-    ["{", "[]", "{}", "[" * 9_999, '{"version": "1", "bytes": 4, "sha256": "%s"}' % ("0" * 64)],
-)
+@pytest.mark.parametrize("description", ["{", "[]", "{}", "[" * 9_999])
 def test_a_lemma_table_that_is_none(tmp_path: Path, description: str) -> None:
     (tmp_path / "lemmas.marisa").write_bytes(b"trie")
     (tmp_path / "lemmas.json").write_text(description, encoding="utf-8")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ragifeval.errors import UserError
 from ragifeval.files import written_beside
 
 
@@ -51,8 +52,10 @@ def test_a_device_is_written_and_not_replaced(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError), written_beside(tmp_path):
-        pass
-    with pytest.raises(FileNotFoundError), written_beside(tmp_path / "no" / "a.txt"):
-        pass
+    for path, reason in ((tmp_path, "Is a directory"), (tmp_path / "no" / "a.txt", "No such file")):
+        with (
+            pytest.raises(UserError, match=f"{path}: cannot be written: {reason}"),
+            written_beside(path),
+        ):
+            pass
     assert list(tmp_path.iterdir()) == []

@@ -4,9 +4,6 @@ import doctest
 import importlib
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ import pytest
 import ragifeval
 from ragifeval.__main__ import main
 from ragifeval.paths import ROOT
-from tools.testing.process import call, environment
+from tools.testing.process import call, run_in_turn, write_records
 
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
 
@@ -63,7 +60,8 @@ def test_what_is_wrong_is_told() -> None:
         ragifeval.evaluate(broken, matchin="words")
     with pytest.raises(ragifeval.UserError, match="a function that answers a prompt, not 'gpt';"):
         ragifeval.evaluate("gpt")  # type: ignore[arg-type]
-    with pytest.raises(ragifeval.UserError, match="'cor' is no set and no folder"):
+    reason = "data: 'cor' is no set and no folder with documents.jsonl; sets are:"
+    with pytest.raises(ragifeval.UserError, match=reason):
         ragifeval.load_benchmark("cor")
     calls = iter(range(3))
     results = ragifeval.evaluate(lambda _: [1, "ja", "ja"][next(calls)], limit=3)  # type: ignore[arg-type, return-value]
@@ -107,28 +105,6 @@ echo = plugin_module:Engine
 """
 
 
-RUN = """
-import json, sys
-from ragifeval.__main__ import main
-for command in sys.argv[1:]:
-    print("exit", main(json.loads(command)))
-"""
-
-
-def run(
-    *commands: Sequence[str], cwd: Path, path: Path = ROOT
-) -> "subprocess.CompletedProcess[str]":
-    """Run commands in a process that finds the packages of a folder."""
-    return subprocess.run(
-        [sys.executable, "-c", RUN, *map(json.dumps, commands)],
-        cwd=cwd,
-        env=environment(PYTHONPATH=f"{ROOT}:{path}"),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with an installed package, data that use its condition, and a config."""
@@ -137,48 +113,47 @@ def folder(tmp_path: Path) -> Path:
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.5\n")
     (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
     (tmp_path / "site" / "plugin_module.py").write_text(PLUGIN)
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "documents.jsonl").write_text('{"id": "a", "contents": "Opłata: 17 zł."}\n')
+    (tmp_path / "data").mkdir()
+    document = {"id": "a", "contents": "Opłata: 17 zł."}
+    write_records(tmp_path / "data" / "documents.jsonl", [document])
+    asked = {"question": "Ile?", "context": ["a"]}
     samples = [
-        {"id": "p1", "question": "Ile?", "context": ["a"], "expect": {"brief": 5, "cite": ["a"]}},
-        {"id": "p2", "question": "Ile to?", "context": ["a"], "expect": {"brief": 99}},
+        {"id": "p1", **asked, "expect": {"brief": 5, "cite": ["a"]}},
+        {"id": "p2", **asked, "expect": {"brief": 99}},
     ]
-    (data / "samples.jsonl").write_text("".join(json.dumps(one) + "\n" for one in samples))
+    write_records(tmp_path / "data" / "samples.jsonl", samples)
     config = {"generator": "echo", "model": "parrot", "text": "To 17 zł [0]."}
     (tmp_path / "echo.json").write_text(json.dumps(config))
     return tmp_path
 
 
 def test_a_condition_and_a_generator_of_another_package(folder: Path) -> None:
-    data = ("--docs_path", "data/documents.jsonl", "--eval_path", "data/samples.jsonl")
-    site = folder / "site"
+    data, site = ("--data", "data"), folder / "site"
     command = ("local", "--model_config", "echo.json", *data, "--log_path", "out.jsonl", "--wide")
     compared = ("compare", "out.jsonl", "--format", "csv")
     reported = ("report", "out.jsonl", *data, "-o", "out.html")
-    done = run(command, compared, reported, cwd=folder, path=site)
-    assert re.findall("^exit (.)", done.stdout, flags=re.MULTILINE) == ["0"] * 3, done.stderr
-    (signature,) = re.findall(r"^data:.*", done.stdout, flags=re.MULTILINE)
+    done = run_in_turn(command, compared, reported, cwd=folder, path=site)
+    assert [run.code for run in done] == [0] * 3, done
+    signature = done[0].out.splitlines()[-1]
     assert re.match(r"data:[0-9a-f]{8}\+brief@plugin-1.5\|", signature)
     assert "|model:echo/parrot#" in signature
     # One of two answers is brief; one of one cites.
-    assert re.search(r"^brief +50.00 ", done.stdout, flags=re.MULTILINE)
-    assert re.search(r"^safety +50.00 ", done.stdout, flags=re.MULTILINE)
-    assert re.search(r"^total +66.67 ", done.stdout, flags=re.MULTILINE)
-    assert ",brief,0.5," in done.stdout
+    for key, mean in {"brief": "50.00", "safety": "50.00", "total": "66.67"}.items():
+        assert re.search(rf"^{key} +{mean} ", done[0].out, flags=re.MULTILINE)
+    assert ",brief,0.5," in done[1].out
     assert "brief" in (folder / "out.html").read_text("utf-8")
     # Without the package.
-    refused = run(("local", *data), ("local", "--model_config", "echo.json"), cwd=folder)
-    assert refused.stdout == "exit 2\nexit 2\n"
-    one, two = refused.stderr.splitlines()
-    assert "unknown condition 'brief'" in one
-    assert "no installed package has 'echo'" in two
+    config = ("local", "--model_config", "echo.json")
+    no_condition, no_generator = run_in_turn(("local", *data), config, cwd=folder)
+    assert (no_condition.code, no_generator.code) == (2, 2)
+    assert "unknown condition 'brief'" in no_condition.err
+    assert "no installed package has 'echo'" in no_generator.err
 
 
 def test_a_package_that_cannot_be_loaded_is_named(folder: Path) -> None:
     (folder / "site" / "plugin_module.py").write_text("import no_such_module")
-    done = run(("local",), cwd=folder, path=folder / "site")
-    assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.stderr
+    (done,) = run_in_turn(("local",), cwd=folder, path=folder / "site")
+    assert "plugin-1.5: its 'brief' (ragifeval.conditions) cannot be loaded" in done.err
 
 
 WITH_EXAMPLES = [

@@ -1,4 +1,4 @@
-"""The pages for readers say what is so: links, versions, and the commands that CI runs."""
+"""The pages say what is so: links, versions, the commands that CI runs, and the tests named."""
 
 import re
 
@@ -45,3 +45,23 @@ def test_ci_runs_the_two_lines_that_open_the_readmes() -> None:
     ci = (ROOT / ".ci" / "run").read_text("utf-8")
     for target in ("baseline", "test", "validate", "lint", "dist"):
         assert f"make {target}" in ci
+
+
+def test_tests_that_are_named_exist() -> None:
+    page = (ROOT / "docs" / "reliability.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:tests/[\w/]*)?test_\w+\.py(?:::\w+)*)`", page))
+    assert len(named) >= 20
+    for test in named:
+        file, *names = test.split("::")
+        path = ROOT / (file if file.startswith("tests/") else f"tests/end_to_end/{file}")
+        source = path.read_text("utf-8")
+        for name in names:
+            assert re.search(rf"^ *(class|def) {name}\b", source, re.MULTILINE), test
+
+
+def test_versions_are_pinned() -> None:
+    for file in ("requirements.txt", "requirements-dev.txt"):
+        for line in (ROOT / file).read_text("utf-8").splitlines():
+            requirement = line.partition("#")[0].partition(";")[0].strip()
+            if requirement and not requirement.startswith("-r "):
+                assert re.fullmatch(r"[\w.\[\],-]+==[\w.+!]+", requirement), line

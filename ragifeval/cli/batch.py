@@ -1,14 +1,13 @@
 """Batch files: the requests of a command written to a file, the responses of an engine taken in."""
 
 import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragifeval.cli.options import inputs
 from ragifeval.cli.terminal import say
 from ragifeval.errors import UserError
-from ragifeval.files import check_output, write_json
+from ragifeval.files import check_output, read_json_object, write_json
 from ragifeval.scoring.signature import Signature
 from ragifeval.tables import plural
 
@@ -45,21 +44,15 @@ def options_path(batch: Path) -> Path:
 def write_options(batch: Path, options: argparse.Namespace, signature: Signature) -> None:
     """Write what `score` needs to take the responses in as the run that they are of."""
     path = options_path(batch)
-    check_output(path, lambda file: "signature" in _read(file), inputs(options), "--batch_file")
+    check_output(
+        path, lambda file: "signature" in read_json_object(file), inputs(options), "--batch_file"
+    )
     told = {
         name: {"path": str(value.absolute())} if isinstance(value, Path) else value
         for name, value in vars(options).items()
         if name != "typed"
     }
     write_json(path, {"signature": str(signature), "options": told})
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {}
 
 
 def run_of_batch(options: argparse.Namespace) -> tuple[argparse.Namespace, Signature]:
@@ -72,7 +65,8 @@ def run_of_batch(options: argparse.Namespace) -> tuple[argparse.Namespace, Signa
         raise UserError("--batch_output: name the requests too, with --batch_file")
     if options.logs:
         raise UserError("--batch_output: makes a log by itself; score others without it")
-    told = _read(options_path(options.batch_file))
+    path = options_path(options.batch_file)
+    told = read_json_object(path) if path.is_file() else {}
     try:
         values = {
             name: Path(value["path"]) if isinstance(value, dict) else value
@@ -81,8 +75,7 @@ def run_of_batch(options: argparse.Namespace) -> tuple[argparse.Namespace, Signa
         signature = Signature.parse(told["signature"])
     except (KeyError, TypeError, AttributeError):
         raise UserError(
-            f"{options_path(options.batch_file)}: is not what `remote --batch_file` wrote beside "
-            f"{options.batch_file}"
+            f"{path}: is not what `remote --batch_file` wrote beside {options.batch_file}"
         ) from None
     own = {name: getattr(options, name) for name in _OWN}
     files = {"log_path": options.output, "batch_output": options.batch_output, "batch_file": None}

@@ -57,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         show(text)
     else:
-        _write(options.output, text)
+        with written_beside(options.output) as file:
+            file.write(text + "\n")
     for failure in failures:
         say(failure)
     return 1 if failures else 0
@@ -146,15 +147,6 @@ def _check(logs: Sequence[ScoredLog], any_headline: bool, force: bool) -> Iterat
     unknown = unknown_parts(logs)
     if unknown:
         yield f"warning: nothing is known of how the answers came about: {', '.join(unknown)}"
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        # As on the terminal: half of a surrogate pair is written as its escape.
-        with written_beside(path) as file:
-            file.write(text + "\n")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _failures(

@@ -2,10 +2,9 @@
 
 import argparse
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragifeval.benchmark.baselines import Resources
@@ -72,14 +71,7 @@ def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
         signature: what the run must have; None where it is a new one.
     """
     options, _ = settled(options)
-    settings, changes, path = run_settings(options), model_changes(options), options.model_config
-    config: RunConfig
-    if options.command == "local":
-        config = load_local_config(path or (None if changes else LOCAL_CONFIG), changes)
-    else:
-        is_elsewhere = "vertex_credentials" in changes or base_url() is not None
-        default = None if is_elsewhere else REMOTE_CONFIG
-        config = load_remote_config(path or default, changes, base_url())
+    settings, config = run_settings(options), _load_config(options)
     # A service that is told no temperature has one of its own.
     if settings.repeats > 1 and getattr(config, "temperature", 0) == 0:
         raise UserError("--repeats: needs a temperature above 0 in the model config")
@@ -92,21 +84,13 @@ def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
         task = task.answered_by(config.display_name, config.scored_settings(), config.reasoning_end)
     except OSError as error:
         raise UserError(
-            f"{path or '--model'}: {error.filename} cannot be read: {error.strerror}"
+            f"{options.model_config or '--model'}: {error.filename} cannot be read: "
+            f"{error.strerror}"
         ) from None
     for variant, reasons in task.left_out.items():
         say(f"{variant}: leaves out {_reasons(reasons)}")
     if options.dry_run:
-        sizes: dict[str, list[int]] = {}
-        for sample in task.samples:
-            prompt = str(task.request(sample).prompt)
-            show(f"=== {sample.id}\n{prompt}\n")
-            sizes.setdefault(variant_of(sample), []).append(len(prompt))
-        for variant, lengths in sizes.items():
-            count = plural(len(lengths) * task.repeats, "prompt")
-            tokens = sum(lengths) * task.repeats // CHARACTERS_A_TOKEN
-            show(f"{variant}: {count}, about {tokens:,} tokens")
-        show(str(task.signature))
+        _show_prompts(task)
         return EXIT_COMPLETE
     if signature is not None and (parts := task.signature.differences(signature)):
         raise UserError(
@@ -114,19 +98,38 @@ def run(options: argparse.Namespace, signature: Signature | None = None) -> int:
             f"{', '.join(parts)}; write them anew"
         )
     files = None
-    if options.command == "remote" and not options.dry_run:
-        _check_batch(options)
+    if options.command == "remote":
+        if options.batch and options.log_path is None:
+            raise UserError("--batch: needs --log_path, beside which it notes what was sent")
+        if options.batch and (options.batch_file or options.batch_output):
+            raise UserError(
+                "--batch: asks a service; --batch_file and --batch_output are for files"
+            )
         files = batch_files(options)
-    told = public_options(options, config.public_settings())
-    evaluation = Evaluation(task, config, settings.scoring, told, files)
-    return _evaluate(evaluation, options)
+    return _evaluate(Evaluation(task, config, settings.scoring, options, files))
 
 
-def _check_batch(options: argparse.Namespace) -> None:
-    if options.batch and options.log_path is None:
-        raise UserError("--batch: needs --log_path, beside which it notes what was sent")
-    if options.batch and (options.batch_file or options.batch_output):
-        raise UserError("--batch: asks a service; --batch_file and --batch_output are for files")
+def _load_config(options: argparse.Namespace) -> RunConfig:
+    path, changes = options.model_config, model_changes(options)
+    if options.command == "local":
+        return load_local_config(path or (None if changes else LOCAL_CONFIG), changes)
+    is_elsewhere = "vertex_credentials" in changes or base_url() is not None
+    default = None if is_elsewhere else REMOTE_CONFIG
+    return load_remote_config(path or default, changes, base_url())
+
+
+def _show_prompts(task: Task) -> None:
+    """Print each prompt, how many there are of each variant, and the signature."""
+    sizes: dict[str, list[int]] = {}
+    for sample in task.samples:
+        prompt = str(task.request(sample).prompt)
+        show(f"=== {sample.id}\n{prompt}\n")
+        sizes.setdefault(variant_of(sample), []).append(len(prompt))
+    for variant, lengths in sizes.items():
+        count = plural(len(lengths) * task.repeats, "prompt")
+        tokens = sum(lengths) * task.repeats // CHARACTERS_A_TOKEN
+        show(f"{variant}: {count}, about {tokens:,} tokens")
+    show(str(task.signature))
 
 
 @dataclass(frozen=True)
@@ -134,96 +137,87 @@ class Evaluation:
     """A run whose options, config and data are right.
 
     Attributes:
-        options: of the command, for the summary; without secrets.
         files: of a batch, which answer in the model's place.
     """
 
     task: Task
     config: RunConfig
     scoring: ScoringSettings
-    options: Mapping[str, Any]
+    options: argparse.Namespace
     files: "BatchFiles | None" = None
+
+    @property
+    def public_options(self) -> Mapping[str, Any]:
+        """The options without secrets."""
+        return public_options(self.options, self.config.public_settings())
 
     @property
     def price(self) -> Price | None:
         """Of a million tokens in, and out: the option's, or the config's."""
-        price = self.options["price"] or self.config.price
+        price = self.options.price or self.config.price
         return (price[0], price[1]) if price else None
 
 
-def _evaluate(evaluation: Evaluation, options: argparse.Namespace) -> int:
-    task = evaluation.task
+def _evaluate(evaluation: Evaluation) -> int:
+    task, options = evaluation.task, evaluation.options
     outcome = task.new_outcome()
     others = 0
+    keeping: AbstractContextManager[Journal | None] = nullcontext()
     if options.log_path:
         check_output(options.log_path, is_log, inputs(options), "--log_path")
         check_output(summary_path(options.log_path), is_summary, inputs(options), "--log_path")
-    check = partial(check_record, matching=task.matching)
-    keeping = (
-        Journal(options.log_path, task.signature, options.overwrite, check=check)
-        if options.log_path
-        else nullcontext()
-    )
+        check = partial(check_record, matching=task.matching)
+        keeping = Journal(options.log_path, task.signature, options.overwrite, check=check)
     with keeping as journal:
         if journal is not None:
             if options.overwrite:  # the summary of the log that was
                 summary_path(options.log_path).unlink(missing_ok=True)
-            others = resume(journal, outcome)
-            if journal.torn_lines:
-                say(f"{journal.path}: the last line was cut off and is dropped")
-            if outcome.answered:
-                answered = plural(outcome.answered, "answer is", "answers are")
-                say(f"{journal.path}: {answered} already there")
-            if others:
-                say(
-                    f"{journal.path}: has {others} more answers, which this selection of samples "
-                    f"leaves out; {summary_path(journal.path).name} stays that of the whole log"
-                )
+            others = _take_up(journal, outcome)
         if evaluation.files is not None and not options.batch_output:
-            return _write_requests(evaluation, evaluation.files, outcome, options)
+            return _write_requests(evaluation, evaluation.files, outcome)
         try:
             if outcome.unanswered:
                 _answer(evaluation, journal, outcome)
         except BaseException as error:
             outcome.interrupted |= isinstance(error, KeyboardInterrupt)
             with suppress(UserError):  # the disk may be full, and that is already being reported
-                _summarize(evaluation, options.seed, journal, outcome, others)
+                _summarize(evaluation, journal, outcome, others)
             raise
         try:
-            name = evaluation.config.display_name
-            by_rule = outcome.estimates(options.seed)
-            signature, seed = task.signature, options.seed
-            shown = table(outcome, by_rule, name, signature, seed, wide=options.wide)
-            if options.by is not None:
-                shown += "\n\n" + group_table(outcome, options.by, options.seed, wide=options.wide)
-            show(shown)
-            if took := sentence(outcome.performance.figures(evaluation.price)):
-                say(took)
-            again = "with --log_path, the same command asks for them alone"
-            if evaluation.files is not None:
-                again = f"`ragifeval remote --log_path {options.log_path}` asks for them alone"
-            _report_doubts(outcome, again)
+            _show_outcome(evaluation, outcome)
         finally:
-            _summarize(evaluation, options.seed, journal, outcome, others)
+            _summarize(evaluation, journal, outcome, others)
     if outcome.interrupted:
         return EXIT_INTERRUPTED
     return EXIT_INCOMPLETE if outcome.failed else EXIT_COMPLETE
 
 
-def _write_requests(
-    evaluation: Evaluation, files: "BatchFiles", outcome: Outcome, options: argparse.Namespace
-) -> int:
+def _take_up(journal: Journal, outcome: Outcome) -> int:
+    """Count what the log holds, and say so; return how many answers are not of this run."""
+    others = resume(journal, outcome)
+    if journal.torn_lines:
+        say(f"{journal.path}: the last line was cut off and is dropped")
+    if outcome.answered:
+        say(f"{journal.path}: {plural(outcome.answered, 'answer is', 'answers are')} already there")
+    if others:
+        say(
+            f"{journal.path}: has {others} more answers, which this selection of samples "
+            f"leaves out; {summary_path(journal.path).name} stays that of the whole log"
+        )
+    return others
+
+
+def _write_requests(evaluation: Evaluation, files: "BatchFiles", outcome: Outcome) -> int:
     """Write the requests that have no answer yet, and what run they are of."""
     task = evaluation.task
     generator = _load_generator(evaluation, evaluation.scoring.load_normalizer)
     for _ in generator.generate(missing(task, outcome)):
         pass
-    told = argparse.Namespace(**evaluation.options)  # without secrets
-    write_options(options.batch_file, told, task.signature)
+    told = argparse.Namespace(**evaluation.public_options)
+    write_options(evaluation.options.batch_file, told, task.signature)
     show(
         f"{files.path}: {plural(files.written, 'request')}; have them answered, then: "
-        "ragifeval score "
-        f"--batch_file {files.path} --batch_output RESPONSES -o LOG"
+        f"ragifeval score --batch_file {files.path} --batch_output RESPONSES -o LOG"
     )
     return EXIT_COMPLETE
 
@@ -237,12 +231,12 @@ def _answer(evaluation: Evaluation, journal: Journal | None, outcome: Outcome) -
         normalizer()  # a pipeline that cannot be loaded is reported before any question
     scorer = cache(lambda: scoring.load_scorer(normalizer()))
     generator = _load_generator(evaluation, normalizer)
-    log_prompts = bool(evaluation.options["log_prompts"])
-    ask(evaluation.task, generator, scorer, journal, outcome, log_prompts)
+    ask(evaluation.task, generator, scorer, journal, outcome, evaluation.options.log_prompts)
 
 
 def _load_generator(evaluation: Evaluation, normalizer: Callable[[], Normalizer]) -> Generator:
-    task, config = evaluation.task, evaluation.config
+    task, config, options = evaluation.task, evaluation.config, evaluation.options
+    is_text = task.template.text_completion
     if isinstance(config, BaselineConfig):
         resources = Resources(evaluation.scoring.refusal_message, normalizer)
         return BaselineGenerator(config.model, task.find, resources)
@@ -251,34 +245,25 @@ def _load_generator(evaluation: Evaluation, normalizer: Callable[[], Normalizer]
     if evaluation.files is not None:
         from ragifeval.generators.remote.batch import FileGenerator, question_id
 
-        is_text = task.template.text_completion
         return FileGenerator(check_remote(config), evaluation.files, is_text, question_id)
-    if evaluation.options.get("batch"):
-        return _load_batch_generator(evaluation)
-    return load_any_generator(config, task.template.text_completion)
+    if options.command == "remote" and options.batch:
+        from ragifeval.generators.remote.batch import BatchGenerator
 
-
-def _load_batch_generator(evaluation: Evaluation) -> Generator:
-    from ragifeval.generators.remote.batch import BatchGenerator
-
-    task = evaluation.task
-    log: Path = evaluation.options["log_path"]
-    return BatchGenerator(
-        check_remote(evaluation.config),
-        api_key(),
-        task.template.text_completion,
-        lambda key, repeat: task.request(task.find(key)[0], repeat),
-        log.with_name(log.name.removesuffix(".jsonl") + ".batch.json"),
-        say,
-    )
+        return BatchGenerator(
+            check_remote(config),
+            api_key(),
+            is_text,
+            lambda key, repeat: task.request(task.find(key)[0], repeat),
+            options.log_path.with_name(
+                options.log_path.name.removesuffix(".jsonl") + ".batch.json"
+            ),
+            say,
+        )
+    return load_any_generator(config, is_text)
 
 
 def _summarize(
-    evaluation: Evaluation,
-    seed: int,
-    journal: Journal | None,
-    outcome: Outcome,
-    others: int,
+    evaluation: Evaluation, journal: Journal | None, outcome: Outcome, others: int
 ) -> None:
     """Write the summary of the log, if there is one and nobody has taken it away.
 
@@ -296,17 +281,40 @@ def _summarize(
         outcome = whole
     content = summary(
         outcome,
-        outcome.estimates(seed),
+        outcome.estimates(evaluation.options.seed),
         evaluation.task.signature,
-        evaluation.options,
+        evaluation.public_options,
         evaluation.price,
         model_config=evaluation.config.public_settings(),
     )
-    path = summary_path(journal.path)
-    try:
-        write_json(path, content)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+    write_json(summary_path(journal.path), content)
+
+
+def _show_outcome(evaluation: Evaluation, outcome: Outcome) -> None:
+    """Print the table, and on stderr what its reader should know."""
+    options, config = evaluation.options, evaluation.config
+    seed, wide, signature = options.seed, options.wide, evaluation.task.signature
+    by_rule = outcome.estimates(seed)
+    shown = table(outcome, by_rule, config.display_name, signature, seed, wide=wide)
+    if options.by is not None:
+        shown += "\n\n" + group_table(outcome, options.by, seed, wide=wide)
+    show(shown)
+    if took := sentence(outcome.performance.figures(evaluation.price)):
+        say(took)
+    lines = [f"no answer: {key}: {error}" for key, error in outcome.failed.items()]
+    if len(lines) > _FAILURES_SHOWN:
+        lines[_FAILURES_SHOWN:] = [f"... and {len(lines) - _FAILURES_SHOWN} more"]
+    if outcome.failed:
+        again = "with --log_path, the same command asks for them alone"
+        if evaluation.files is not None:
+            again = f"`ragifeval remote --log_path {options.log_path}` asks for them alone"
+        lines.append(
+            f"{len(outcome.failed)} of {len(outcome.samples)} samples have no answer and are no "
+            f"part of the scores; {again}"
+        )
+    lines += doubts(outcome, f'set "reasoning_end": "{REASONING_END}" in the model config')
+    for line in lines:
+        say(line)
 
 
 def _reasons(reasons: Mapping[str, str]) -> str:
@@ -318,22 +326,3 @@ def _reasons(reasons: Mapping[str, str]) -> str:
         f"{len(keys)} ({reason}): {', '.join(keys[:_NAMED])}{', ...' * (len(keys) > _NAMED)}"
         for reason, keys in by_reason.items()
     )
-
-
-def _report_doubts(outcome: Outcome, again: str) -> None:
-    """Say on stderr what the reader of the table should know.
-
-    Args:
-        again: how what is missing is asked for.
-    """
-    lines = [f"no answer: {key}: {error}" for key, error in outcome.failed.items()]
-    if len(lines) > _FAILURES_SHOWN:
-        lines[_FAILURES_SHOWN:] = [f"... and {len(lines) - _FAILURES_SHOWN} more"]
-    if outcome.failed:
-        lines.append(
-            f"{len(outcome.failed)} of {len(outcome.samples)} samples have no answer and are no "
-            f"part of the scores; {again}"
-        )
-    lines += doubts(outcome, f'set "reasoning_end": "{REASONING_END}" in the model config')
-    for line in lines:
-        say(line)

@@ -1,6 +1,7 @@
 """python -m ragifeval export."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,18 +54,12 @@ def _results(options: argparse.Namespace) -> int:
     folder: Path = options.folder
     if folder.exists() and not options.overwrite and any(folder.iterdir()):
         raise UserError(f"{folder}: is not empty; name another folder, or --overwrite")
-    logs = list(map(str, options.logs))
-    for add in (add_compare_options, add_report_options):
-        parser = argparse.ArgumentParser()
-        add(parser)
-        if add is add_compare_options:
-            comparison = compare.compared(
-                "core", options.logs, parser.parse_args([*logs, "--top=0"])
-            )
-            folder.mkdir(parents=True, exist_ok=True)
-            continue
-        page = ["-o", str(folder / "index.html"), "--lang", "en"]
-        report.run(parser.parse_args([*logs, *page]))
+    comparison = compare.compared(
+        "core", options.logs, _parsed(add_compare_options, options.logs, "--top=0")
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    page = ("-o", folder / "index.html", "--lang", "en")
+    report.run(_parsed(add_report_options, options.logs, *page))
     for name, text in files(comparison, datetime.now(UTC), options.dataset):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,3 +71,12 @@ def _results(options: argparse.Namespace) -> int:
     if options.dataset is not None:
         print("eval_results/**/*.yaml go into .eval_results/ of a model's repository")
     return 0
+
+
+def _parsed(
+    add_options: Callable[[argparse.ArgumentParser], None], logs: Sequence[Path], *more: str | Path
+) -> argparse.Namespace:
+    """The options of another command on these logs."""
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return parser.parse_args([str(word) for word in (*logs, *more)])

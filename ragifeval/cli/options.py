@@ -1,23 +1,19 @@
-"""The parser of all commands, and the options that several of them share, in groups.
+"""The parser of all commands, and the types of options.
 
 A name may be written with `-` or `_`, and is never abbreviated; a switch stands alone, or takes
-true or false. Options that a log's own summary, a language or a default may answer have no default
-here: `cli/settings.py` settles them.
+true or false.
 """
 
 import argparse
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from ragifeval import defaults
 from ragifeval.cli.terminal import EXIT_WRONG
 from ragifeval.errors import UserError, unknown
-from ragifeval.languages import LANGUAGES
-from ragifeval.run.groups import GROUPINGS
 
 _OUTPUTS = ("log_path", "output", "folder", "batch_file")
 
@@ -97,7 +93,7 @@ class Parser(argparse.ArgumentParser):
         return respelt
 
     def _is_switch(self, name: str) -> bool:
-        """Whether a name is one of `add_switch`."""
+        """Whether a name is that of a SWITCH."""
         action = self._option_string_actions.get(name)
         return action is not None and action.type is boolean
 
@@ -119,209 +115,6 @@ def check_inputs(options: argparse.Namespace) -> None:
         with suppress(OSError, ValueError):  # whoever reads it reports that it cannot be
             if path.exists() and not (path.is_file() or path.is_dir()):
                 raise UserError(f"{path}: cannot be read: is a pipe or a device, not a file")
-
-
-# Groups of options.
-
-
-def add_model(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Add which model is asked.
-
-    Args:
-        meaning: help of the config.
-    """
-    option = parser.add_argument
-    option("--model", metavar="NAME", help="the model, without a config or instead of its own")
-    option(
-        "--model_args",
-        metavar="KEY=VALUE,...",
-        help="keys of the config, over those of the file: threads=16,api_base=http://host:8000/v1",
-    )
-    option("--model_config", type=Path, metavar="FILE", help=meaning)
-
-
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """Add the files of the benchmark."""
-    option = parser.add_argument
-    option(
-        "--data",
-        metavar="SET",
-        help="core, hard, or a folder with documents.jsonl and samples.jsonl (default: core)",
-    )
-    option("--docs_path", type=Path, metavar="FILE", help="documents, JSONL, instead of the set's")
-    option("--eval_path", type=Path, metavar="FILE", help="samples, JSONL, instead of the set's")
-
-
-def add_variants(parser: argparse.ArgumentParser, default: str | None, meaning: str) -> None:
-    """Add --variants."""
-    parser.add_argument("--variants", default=default, metavar="A,B", help=meaning)
-
-
-def add_stored_variants(parser: argparse.ArgumentParser) -> None:
-    """Add --variants to a command that reads logs."""
-    add_variants(parser, None, "those that the answers are to, where their logs do not tell")
-
-
-def add_prompt(parser: argparse.ArgumentParser, system_message: str) -> None:
-    """Add what a model is asked with, beside the question.
-
-    Args:
-        system_message: help of the option.
-    """
-    option = parser.add_argument
-    option("--prompt", type=Path, metavar="FILE", help="Jinja template of the prompt")
-    option("--system_message", metavar="TEXT", help=system_message)
-
-
-def add_scoring(
-    parser: argparse.ArgumentParser, refusal_message: str = "what refuses an answer"
-) -> None:
-    """Add what conditions are built with.
-
-    Args:
-        refusal_message: help of the option.
-    """
-    option = parser.add_argument
-    option(
-        "--language",
-        choices=tuple(LANGUAGES),
-        help="of own data: prompt, system message, refusal message and normalizer for it "
-        "(default: pl)",
-    )
-    option("--refusal_message", metavar="TEXT", help=refusal_message)
-    add_normalizer(parser, 'instead of the lemma table, which is "default"')
-    option("--badwords_path", type=Path, metavar="FILE", help="offensive words, one a line")
-
-
-def add_normalizer(parser: argparse.ArgumentParser, otherwise: str) -> None:
-    """Add --normalizer.
-
-    Args:
-        otherwise: end of its help: what normalizes where it is not given.
-    """
-    parser.add_argument(
-        "--normalizer",
-        metavar="NAME",
-        help='a spaCy pipeline, by name or path, or "blank:de" for lowercase words of a language, '
-        + otherwise,
-    )
-
-
-def add_matching(
-    parser: argparse.ArgumentParser,
-    meaning: str = f"the rule of the headline; the other stands beside it "
-    f"(default: {defaults.MATCHING})",
-) -> None:
-    """Add --matching."""
-    parser.add_argument("--matching", choices=("substring", "words"), help=meaning)
-
-
-def add_prompts(parser: argparse.ArgumentParser, languages: Sequence[str], of: str) -> None:
-    """Add the prompts of a command that asks a model about answers or documents.
-
-    Args:
-        of: of what the language is.
-    """
-    option = parser.add_argument
-    option("--language", choices=tuple(languages), default="pl", help=of)
-    option("--prompts", type=Path, metavar="DIR", help="a folder of other prompts")
-
-
-def add_output(
-    parser: argparse.ArgumentParser, metavar: str, meaning: str, *, required: bool = False
-) -> None:
-    """Add -o."""
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar=metavar, required=required, help=meaning
-    )
-
-
-def add_seed(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Add --seed."""
-    parser.add_argument("--seed", type=int, default=defaults.SEED, metavar="N", help=meaning)
-
-
-def add_limit(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Add --limit."""
-    parser.add_argument("--limit", type=positive, metavar="N", help=meaning)
-
-
-def add_batch_files(
-    parser: argparse.ArgumentParser, file: str = "write the requests that have no answer there"
-) -> None:
-    """Add --batch_file and --batch_output.
-
-    Args:
-        file: help of the first.
-    """
-    parser.add_argument(
-        "--batch_file", type=Path, metavar="FILE", help=f"{file}, in OpenAI's batch format"
-    )
-    parser.add_argument(
-        "--batch_output",
-        type=Path,
-        nargs="+",
-        metavar="FILE",
-        help="take answers from the responses that an engine wrote",
-    )
-
-
-def add_by(parser: argparse.ArgumentParser) -> None:
-    """Add --by."""
-    parser.add_argument(
-        "--by", choices=GROUPINGS, help="show total and rates of these groups of questions too"
-    )
-
-
-def add_price(parser: argparse.ArgumentParser, meaning: str, *, again: bool = False) -> None:
-    """Add --price.
-
-    Args:
-        again: whether it may be given again, for the next log.
-    """
-    parser.add_argument(
-        "--price",
-        type=_price,
-        action="append" if again else "store",
-        metavar="IN,OUT",
-        help=f"of a million tokens in, and out, for example 0.4,1.6: tells the cost; {meaning}",
-    )
-
-
-def _price(text: str) -> tuple[float, float]:
-    try:
-        prompt, completion = map(float, text.split(","))
-    except ValueError:
-        prompt = completion = -1.0
-    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
-        raise argparse.ArgumentTypeError(f"must be two prices, as 0.4,1.6, not {text[:40]!r}")
-    return prompt, completion
-
-
-def add_dry_run(parser: argparse.ArgumentParser) -> None:
-    """Add --dry_run."""
-    add_switch(parser, "--dry_run", "print the prompts and the signature; load and call no model")
-
-
-def add_wide(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Add --wide."""
-    add_switch(parser, "--wide", meaning)
-
-
-def add_switch(parser: argparse.ArgumentParser, name: str, meaning: str) -> None:
-    """Add an option that takes true or false, or stands alone for true."""
-    parser.add_argument(
-        name,
-        type=boolean,
-        nargs="?",
-        const=True,
-        default=False,
-        metavar="true|false",
-        help=meaning,
-    )
-
-
-# Types of options.
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -364,3 +157,49 @@ def boolean(text: str) -> bool:
 
 def _is_truth(text: str) -> bool:
     return text.lower() in ("true", "false")
+
+
+SWITCH: Mapping[str, Any] = {
+    "type": boolean,
+    "nargs": "?",
+    "const": True,
+    "default": False,
+    "metavar": "true|false",
+}
+"""What add_argument() is given for an option that takes true or false, or stands alone for true."""
+
+
+def price(text: str) -> tuple[float, float]:
+    """The type of an option that is two prices."""
+    try:
+        prompt, completion = map(float, text.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not (0 <= prompt < math.inf and 0 <= completion < math.inf):
+        raise argparse.ArgumentTypeError(f"must be two prices, as 0.4,1.6, not {text[:40]!r}")
+    return prompt, completion
+
+
+def chunk_size(text: str) -> str:
+    """The type of an option that is a number of characters, or "whole"."""
+    return text if text == "whole" else str(positive(text))
+
+
+def names(text: str) -> Sequence[str]:
+    """The type of an option that is several names."""
+    return [name.strip() for name in text.split(",")]
+
+
+def floor(text: str) -> tuple[str, float]:
+    """The type of an option that is a measure and the per cent that it must reach."""
+    measure, _, percent = text.partition("=")
+    try:
+        value = float(percent)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100 or 0 < value < 1:
+        meant = f"; per cent is meant: {measure}={value * 100:g}?" if 0 < value < 1 else ""
+        raise argparse.ArgumentTypeError(
+            f"must be MEASURE=PERCENT, from 0 to 100, for example total=80, not {text!r}{meant}"
+        )
+    return measure, value

@@ -54,12 +54,9 @@ def run(options: argparse.Namespace) -> int:
         for paths, part in zip(files.values(), data, strict=True)
     ]
     page = render(content, head, notes, options.lang, "; ".join(names))
-    try:
-        # Half of a surrogate pair, which a log may hold in a name, cannot be written in UTF-8.
-        with written_beside(options.output, errors="replace") as file:
-            file.write(page)
-    except OSError as error:
-        raise UserError(f"{options.output}: cannot be written: {error.strerror}") from None
+    # Half of a surrogate pair, which a log may hold in a name, cannot be written in UTF-8.
+    with written_beside(options.output, errors="replace") as file:
+        file.write(page)
     for line in said:
         say(line)
     for line in notices(runs, terms, load_texts("en"), data[1:]):

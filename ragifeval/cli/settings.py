@@ -16,7 +16,7 @@ from ragifeval import defaults, paths
 from ragifeval.benchmark.benchmark import Benchmark
 from ragifeval.benchmark.sets import find_set, set_name
 from ragifeval.errors import UserError
-from ragifeval.files import is_summary
+from ragifeval.files import is_summary, read_json_object
 from ragifeval.generators.config.reading import read_model_args
 from ragifeval.languages import LANGUAGES
 from ragifeval.results.outputs import summary_path
@@ -91,7 +91,7 @@ def _recall(log: Path) -> dict[str, Any]:
     path = summary_path(log)
     if not path.is_file() or not is_summary(path):
         return {}
-    options = json.loads(path.read_bytes()).get("options")
+    options = read_json_object(path).get("options")
     if not isinstance(options, dict):
         return {}
     told = {name: options[name] for name in _RECALLED if isinstance(options.get(name), str)}

@@ -6,7 +6,7 @@ How the model generates is the user's choice alone: the task sets no temperature
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import nan
 from pathlib import Path
@@ -105,35 +105,21 @@ def _means(scores: Sequence[SampleScore], by_words: bool = False) -> dict[str, f
     )
 
 
-# inspect_ai hands over something else than SampleScore where the annotation is another.
-@metric
-def total() -> Metric:
-    """The mean of all conditions."""
+def _mean_of(aggregate: str) -> Callable[[], Metric]:
+    """The metric that is the mean of the conditions that count towards an aggregate."""
 
-    def mean(scores: list[SampleScore]) -> Value:
-        return _means(scores).get("total", nan)
+    @metric(name=aggregate)
+    def make() -> Metric:
+        # inspect_ai hands over something else than SampleScore where the annotation is another.
+        def mean(scores: list[SampleScore]) -> Value:
+            return _means(scores).get(aggregate, nan)
 
-    return mean
+        return mean
 
-
-@metric
-def correctness() -> Metric:
-    """The mean of all include, exclude and cite_f1."""
-
-    def mean(scores: list[SampleScore]) -> Value:
-        return _means(scores).get("correctness", nan)
-
-    return mean
+    return make
 
 
-@metric
-def safety() -> Metric:
-    """The mean of all refuse and safe."""
-
-    def mean(scores: list[SampleScore]) -> Value:
-        return _means(scores).get("safety", nan)
-
-    return mean
+total, correctness, safety = map(_mean_of, ("total", "correctness", "safety"))
 
 
 @metric

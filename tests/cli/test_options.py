@@ -6,7 +6,7 @@ import pytest
 
 from ragifeval.__main__ import COMMANDS
 from ragifeval.cli.arguments import ADD_OPTIONS
-from ragifeval.cli.options import Parser, add_switch, between, positive
+from ragifeval.cli.options import SWITCH, Parser, between, positive
 
 
 def parse(*arguments: str) -> Namespace:
@@ -14,8 +14,8 @@ def parse(*arguments: str) -> Namespace:
     parser.add_argument("logs", nargs="*")
     parser.add_argument("--chunk_size", type=positive)
     parser.add_argument("--share", type=between(0, 1))
-    add_switch(parser, "--dry_run", "print")
-    add_switch(parser, "--draft", "draw")
+    parser.add_argument("--dry_run", **SWITCH)
+    parser.add_argument("--draft", **SWITCH)
     return parser.parse_args(arguments)
 
 

@@ -126,9 +126,6 @@ def test_data(run: Call, own: Path) -> None:
     write_records(own / "few.jsonl", records(own / "samples.jsonl")[:1])
     few = run("local", "--data", "own", "--eval_path", "own/few.jsonl")
     assert "1 of 1 samples answered" in few.out
-    wrong = run("local", "--data", "cor")
-    assert wrong.code == 2
-    assert "data: 'cor' is no set and no folder with documents.jsonl; sets are:" in wrong.err
 
 
 # --model_args -> keys and values.
@@ -198,25 +195,18 @@ def test_keys_of_the_command_line_go_over_those_of_the_file(tmp_path: Path) -> N
     config = load_local_config(path, {"model": "b", "batch_size": 4})
     assert (config.model, config.dtype, config.batch_size) == ("b", "float32", 4)
     assert load_remote_config(REMOTE_CONFIG, {"model": 7}).model == "7"
-    path.write_text('{"model": "a", "dtyp": "float32"}')
-    with pytest.raises(UserError, match=f"{path}: unknown key 'dtyp'"):
-        load_local_config(path, {"batch_size": 4})
 
 
 def test_the_variables_of_openai_come_last(tmp_path: Path) -> None:
     """OPENAI_BASE_URL after api_base, OPENAI_API_KEY after API_KEY."""
     ask = ["--model", "m", "--limit", "1", "--overwrite", "--log_path", "o.jsonl"]
     with Loopback(lambda _: chat("Tak.")) as server, Loopback(lambda _: chat("Nie.")) as other:
-        openai = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-1"}
         given = ["--model_args", f"api_base={other.url}"]
-        cases: list[tuple[list[str], dict[str, str], Loopback, str]] = [
-            ([], openai, server, "sk-1"),
-            (given, openai, other, "sk-1"),
-            ([], {**openai, "API_KEY": "2"}, server, "2"),
-        ]
-        for more, variables, asked, key in cases:
-            environment = {"API_KEY": "", **variables}
-            done = call(main, "remote", *ask, *more, cwd=tmp_path, **environment)
+        cases = [([], "", server, "sk-1"), (given, "", other, "sk-1"), ([], "2", server, "2")]
+        for more, api_key, asked, key in cases:
+            openai = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-1"}
+            variables = {**openai, "API_KEY": api_key}
+            done = call(main, "remote", *ask, *more, cwd=tmp_path, **variables)
             assert done.code == 0, done.err
             assert asked.calls[-1].headers["authorization"] == f"Bearer {key}"
             assert "sk-1" not in (tmp_path / "o.summary.json").read_text("utf-8")

@@ -1,8 +1,5 @@
 """What the bare install brings is enough for all that needs no model, with the same scores."""
 
-import json
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterable
 from importlib import metadata
@@ -14,14 +11,13 @@ from packaging.utils import canonicalize_name
 
 from ragifeval.__main__ import main
 from ragifeval.paths import DOCUMENTS, ROOT, SAMPLES
-from tools.testing.process import Finished, call, records, write_records
+from tools.testing.process import Finished, call, records, run_in_turn, write_records
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
-# Runs commands, one after the other, as if nothing else than some distributions were installed.
-RUN = """
-import io, json, sys
-from contextlib import redirect_stderr, redirect_stdout
+# As if nothing else than some distributions were installed.
+HIDE = """
+import sys
 from importlib import metadata
 
 class Hidden:
@@ -31,16 +27,7 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 OWNERS = metadata.packages_distributions()
-KEPT = set(sys.argv[1].split(","))
 sys.meta_path.insert(0, Hidden())
-from ragifeval.__main__ import main
-
-done = []
-for command in json.loads(sys.argv[2]):
-    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-        code = main(command)
-    done.append([code, out.getvalue(), err.getvalue()])
-print(json.dumps(done))
 """
 
 
@@ -67,15 +54,8 @@ BARE = closure(PROJECT["dependencies"])
 
 
 def bare(*commands: str, cwd: Path) -> list[Finished]:
-    words = json.dumps([command.split() for command in commands])
-    run = subprocess.run(
-        [sys.executable, "-c", RUN, ",".join(sorted(BARE)), words],
-        cwd=cwd,
-        env={"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    return [Finished(*done) for done in json.loads(run.stdout)]
+    words = [command.split() for command in commands]
+    return run_in_turn(*words, cwd=cwd, before=f"KEPT = {BARE}\n{HIDE}")
 
 
 def test_the_heavy_ones_are_left_out() -> None:

@@ -107,71 +107,68 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-class TestSmallDisk:
-    def test_full_in_mid_run_with_all_output_on_it(self, served: Served, small_disk: Path) -> None:
-        """Neither summary nor error can be written; what is answered stays, and is built on."""
-        case, server = served
-        log, out, err = (small_disk / name for name in ("out.jsonl", "out.txt", "err.txt"))
-        filler = small_disk / "filler"
-        filler.write_bytes(b"." * 200 * 1024)
-        options = ("--log_path", log, "--limit", "80")
-        with out.open("wb") as stdout, err.open("wb") as stderr:
-            stopped = case.run(*options, stdout=stdout, stderr=stderr)
-        assert stopped.code == 2
-        assert b"Traceback" not in err.read_bytes()
-        assert {path.name for path in small_disk.iterdir()} == {
-            *("filler", "err.txt", "out.txt", "out.jsonl", "out.jsonl.lock"),
-        }
-        kept = Case(small_disk, case.questions).answered()
-        assert 10 < len(kept) < 80
+def test_a_disk_full_in_mid_run_with_all_output_on_it(served: Served, small_disk: Path) -> None:
+    """Neither summary nor error can be written; what is answered stays, and is built on."""
+    case, server = served
+    log, out, err = (small_disk / name for name in ("out.jsonl", "out.txt", "err.txt"))
+    filler = small_disk / "filler"
+    filler.write_bytes(b"." * 200 * 1024)
+    options = ("--log_path", log, "--limit", "80")
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        stopped = case.run(*options, stdout=stdout, stderr=stderr)
+    assert stopped.code == 2
+    assert b"Traceback" not in err.read_bytes()
+    assert {path.name for path in small_disk.iterdir()} == {
+        *("filler", "err.txt", "out.txt", "out.jsonl", "out.jsonl.lock"),
+    }
+    kept = Case(small_disk, case.questions).answered()
+    assert 10 < len(kept) < 80
 
-        filler.unlink()
-        asked = len(server.calls)
-        again = case.call(*options)
-        assert again.code == 0, again.err
-        assert len(server.calls) - asked == 80 - len(kept)
-
-
-class TestUnwritable:
-    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is full")
-    def test_output_that_cannot_be_written(self, served: Served) -> None:
-        """The run does not end because nobody can watch it; the log is what counts."""
-        case, _ = served
-        with Path("/dev/full").open("wb") as full:
-            unwatched = case.run(stderr=full)
-            assert (unwatched.code, unwatched.err) == (0, "")
-            assert is_complete(case)
-            untold = case.run(stdout=full)
-        assert (untold.code, untold.last_line) == (
-            2,
-            "eval_remote.py: error: the output: No space left on device",
-        )
+    filler.unlink()
+    asked = len(server.calls)
+    again = case.call(*options)
+    assert again.code == 0, again.err
+    assert len(server.calls) - asked == 80 - len(kept)
 
 
-class TestTwoRunsOnOneLog:
-    def test_the_second_is_refused_until_the_first_is_dead(self, tmp_path: Path) -> None:
-        def script(call: Call) -> Response:
-            return chat("Tak.", delay=0.0 if call.index < 5 or is_over else 10_000.0)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a disk that is full")
+def test_output_that_cannot_be_written(served: Served) -> None:
+    """The run does not end because nobody can watch it; the log is what counts."""
+    case, _ = served
+    with Path("/dev/full").open("wb") as full:
+        unwatched = case.run(stderr=full)
+        assert (unwatched.code, unwatched.err) == (0, "")
+        assert is_complete(case)
+        untold = case.run(stdout=full)
+    assert (untold.code, untold.last_line) == (
+        2,
+        "eval_remote.py: error: the output: No space left on device",
+    )
 
-        is_over = False
-        with Loopback(script) as server:
-            case = make_case(tmp_path, 20, server.url, threads=8)
-            process = case.start()
-            wait_until(lambda: len(server.calls) == 5 + 8, process)
-            wait_until(lambda: len(case.answered()) == 5, process)
-            content = case.log.read_bytes()
-            for options in ([], ["--overwrite"]):
-                second = case.call(*options)
-                assert is_refused(second, "out.jsonl", "another run is writing this log")
-                assert second.err.count("\n") == 1
-            assert len(server.calls) == 5 + 8
-            assert case.log.read_bytes() == content
-            # Killed, it takes the lock with it; the file of the lock stays, and is in nobody's way.
-            process.kill()
-            finish(process)
-            assert (case.folder / "out.jsonl.lock").exists()
-            is_over = True
-            third = case.call()
-        assert third.code == 0, third.err
-        assert "5 answers are already there" in third.err
-        assert len(by_id(case.records())) == 20
+
+def test_the_second_run_on_a_log_is_refused_until_the_first_is_dead(tmp_path: Path) -> None:
+    def script(call: Call) -> Response:
+        return chat("Tak.", delay=0.0 if call.index < 5 or is_over else 10_000.0)
+
+    is_over = False
+    with Loopback(script) as server:
+        case = make_case(tmp_path, 20, server.url, threads=8)
+        process = case.start()
+        wait_until(lambda: len(server.calls) == 5 + 8, process)
+        wait_until(lambda: len(case.answered()) == 5, process)
+        content = case.log.read_bytes()
+        for options in ([], ["--overwrite"]):
+            second = case.call(*options)
+            assert is_refused(second, "out.jsonl", "another run is writing this log")
+            assert second.err.count("\n") == 1
+        assert len(server.calls) == 5 + 8
+        assert case.log.read_bytes() == content
+        # Killed, it takes the lock with it; the file of the lock stays, and is in nobody's way.
+        process.kill()
+        finish(process)
+        assert (case.folder / "out.jsonl.lock").exists()
+        is_over = True
+        third = case.call()
+    assert third.code == 0, third.err
+    assert "5 answers are already there" in third.err
+    assert len(by_id(case.records())) == 20

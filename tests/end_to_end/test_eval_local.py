@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -12,15 +10,10 @@ import pytest
 from ragifeval import paths
 from ragifeval.__main__ import COMMANDS, evaluate
 from ragifeval.paths import ROOT
-from tools.testing.process import Finished, call, environment, finish, records
+from tools.testing.process import Finished, call, finish, records, start, start_python
 
 SAMPLES = records(paths.SAMPLES)
 call_local = partial(call, partial(evaluate, "local"))
-
-
-def start(*words: str | Path, cwd: Path = ROOT) -> "subprocess.Popen[bytes]":
-    command, pipe = [sys.executable, *words], subprocess.PIPE
-    return subprocess.Popen(command, cwd=cwd, env=environment(), stdout=pipe, stderr=pipe)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(folder: Path) -> Finished:
     """A run over all questions, in a folder that is not the repository."""
-    return finish(start(ROOT / "eval_local.py", "--wide", "--log_path", "out.jsonl", cwd=folder))
+    return finish(start("eval_local.py", "--wide", "--log_path", "out.jsonl", cwd=folder))
 
 
 CORRECTNESS, SAFETY = ("include", "exclude", "cite_f1"), ("refuse", "safe")
@@ -71,16 +64,11 @@ def test_the_means_of_the_log_are_those_of_table_and_summary(folder: Path, whole
 
 
 ONE, OTHER = SAMPLES[5]["id"], SAMPLES[2]["id"]
-SELECTIONS = [
-    (["--limit", "3"], [0, 1, 2]),
-    (["--ids", f" {ONE}, {OTHER},"], [2, 5]),
-    (["--ids", f"{ONE},{OTHER}", "--limit", "1"], [2]),
-]
 
 
-@pytest.mark.parametrize(("options", "places"), SELECTIONS)
-def test_selection(tmp_path: Path, options: list[str], places: list[int]) -> None:
-    run = call_local(*options, "--dry_run", cwd=tmp_path)
+@pytest.mark.parametrize(("limit", "places"), [((), [2, 5]), (("--limit", "1"), [2])])
+def test_selection(tmp_path: Path, limit: tuple[str, ...], places: list[int]) -> None:
+    run = call_local("--ids", f" {ONE}, {OTHER},", *limit, "--dry_run", cwd=tmp_path)
     assert re.findall(r"^=== (.*)$", run.out, re.MULTILINE) == [SAMPLES[n]["id"] for n in places]
 
 
@@ -96,7 +84,7 @@ def test_dry_run(whole: Finished, tmp_path: Path) -> None:
 
 def test_the_reader_may_stop_reading() -> None:
     """As in eval_local.py --dry_run | head -1."""
-    with start("eval_local.py", "--dry_run") as running:
+    with start("eval_local.py", "--dry_run", cwd=ROOT) as running:
         assert running.stdout
         assert running.stderr
         assert running.stdout.readline() == f"=== {SAMPLES[0]['id']}\n".encode()
@@ -116,31 +104,20 @@ IMPORTS = [
 
 @pytest.mark.parametrize(("words", "left_out"), IMPORTS)
 def test_what_asks_no_model_imports_little(words: list[str], left_out: set[str]) -> None:
-    shown = finish(start("-X", "importtime", *words))
+    shown = finish(start_python("-X", "importtime", *words, cwd=ROOT))
     assert shown.code == 0, shown.err
     names = re.findall(r"^import time:.*\| +(\w+)", shown.err, re.MULTILINE)
     assert "argparse" in names
     assert left_out.isdisjoint(names)
 
 
-# Files by name, and options that name them -> what the one line on stderr must say.
-FILES = {
-    "key.json": '{"model": "baseline/refuse", "temperature": 0}',
-    "documents.jsonl": '{"id": "a", "contents": "17 zł"}\n',
-    "condition.jsonl": '{"id": "p", "question": "?", "context": ["a"], "expect": {"has": []}}',
-    "syntax.jinja": "a\n{% for %}",
-    "words.txt": "kurwa\nty durniu\n",
-}
+# One wrong file -> what the one line on stderr must say where an option names it.
+WRONG = '{"id": "p", "question": "?", "context": ["dowody-01"], "expect": {"has": []}}'
 WRONG_FILES = [
-    (["--model_config", "key.json"], "key.json: unknown key 'temperature'; known are: "),
+    (["--model_config", "wrong"], "wrong: model: is missing; it is a model directory"),
     (["--docs_path", "missing.jsonl"], "missing.jsonl: cannot be read"),
-    (
-        ["--docs_path", "documents.jsonl", "--eval_path", "condition.jsonl"],
-        "condition.jsonl:1: sample 'p': unknown condition 'has'; known are: include, exclude, "
-        "cite, refuse, safe",
-    ),
-    (["--prompt", "syntax.jinja"], "syntax.jinja:2: "),
-    (["--badwords_path", "words.txt"], "words.txt:2: one word a line"),
+    (["--eval_path", "wrong"], "wrong:1: sample 'p': unknown condition 'has'; known are: include,"),
+    (["--badwords_path", "wrong"], "wrong:1: one word a line"),
     (["--log_path", "no/such/folder/out.jsonl"], "out.jsonl: cannot be written: no such folder"),
     (["--refusal_message", " "], "--refusal_message: is empty"),
     (["--ids", f"{ONE},no-such,none-such"], "samples.jsonl: no-such, none-such"),
@@ -150,10 +127,27 @@ WRONG_FILES = [
 
 @pytest.mark.parametrize(("options", "message"), WRONG_FILES)
 def test_wrong_files(tmp_path: Path, options: list[str], message: str) -> None:
-    for name, content in FILES.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "wrong").write_text(WRONG, encoding="utf-8")
     run = call_local(*options, cwd=tmp_path)
     assert (run.code, run.out) == (2, "")
     assert re.fullmatch(r"eval_local\.py: error: .*\n", run.err)
     assert message in run.err
-    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
+    assert [path.name for path in tmp_path.iterdir()] == ["wrong"]
+
+
+def test_code_that_comes_with_a_model_does_not_run(tiny_model: Path, tmp_path: Path) -> None:
+    """Nothing is left behind but an empty log, and the one line says what to do."""
+    model = tmp_path / "model"
+    model.mkdir()
+    classes = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
+    (model / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": classes}))
+    (model / "own.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
+    config = {"model": "./model", "tokenizer": str(tiny_model)}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    options = ("--model_config", "config.json", "--log_path", "out.jsonl", "--limit", "2")
+    run = call_local(*options, cwd=tmp_path)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines()[-1].startswith("eval_local.py: error: model: './model' comes with")
+    assert "Traceback" not in run.err
+    assert (tmp_path / "out.jsonl").read_bytes() == b""
+    assert not list(tmp_path.rglob("ran"))

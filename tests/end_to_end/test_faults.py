@@ -2,6 +2,7 @@
 
 import collections
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from resource import RLIMIT_NOFILE, setrlimit
@@ -21,19 +22,16 @@ from tools.testing.process import (
     number_of,
 )
 
-# Every fault mixed in: 300 questions, 64 at once
-
-
 COUNT = 300
 UNANSWERABLE = {number for number in range(COUNT) if is_unanswerable(number)}
 
 
 @dataclass
 class Mixture:
-    """A run, a second one with the same command, and what they left."""
+    """300 questions, 64 at once, and again with the same command."""
 
     case: Case
-    script: Mixed
+    given: Mapping[str, int]  # fault -> how often
     first: Finished
     records: dict[str, dict[str, Any]]
     summary: dict[str, Any]
@@ -56,57 +54,42 @@ def mixture(folder: Path, has_faults: bool) -> Mixture:
             records, summary = by_id(case.records()), case.summary()
             asked = collections.Counter(script.asked)
             again = case.call()
-            asked_again = {key for key in asked if script.asked[key] > asked[key]}
-    return Mixture(case, script, first, records, summary, again, asked_again, len(other.calls))
+    asked_again = {key for key in asked if script.asked[key] > asked[key]}
+    elsewhere = len(other.calls)
+    return Mixture(case, script.given, first, records, summary, again, asked_again, elsewhere)
 
 
-Mixtures = tuple[Mixture, Mixture]
-
-
-class TestEveryFaultMixedIn:
-    @pytest.fixture(scope="class")
-    @classmethod
-    def mixtures(cls, tmp_path_factory: pytest.TempPathFactory) -> Mixtures:
-        """A run with all faults, and one without any."""
-        folder = tmp_path_factory.mktemp("mixed")
-        return mixture(folder / "faulty", True), mixture(folder / "healthy", False)
-
-    def test_all_that_can_be_is_answered_and_scored_as_without_faults(
-        self, mixtures: Mixtures
-    ) -> None:
-        faulty, healthy = mixtures
-        assert set(faulty.script.given) == set(PASSING)
-        assert min(faulty.script.given.values()) >= 3
-        differing = ("seconds", "asked", "retries", "error")
-        one, two = (by_id(list(run.records.values()), *differing) for run in mixtures)
-        assert one == two
-        assert {key: record["answer"] for key, record in one.items()} == {
-            question["id"]: None if number in UNANSWERABLE else answer_to(question)
-            for number, question in enumerate(faulty.case.questions)
-        }
-        assert faulty.first.out == healthy.first.out
-        for key in ("scores", "scores_words", "answered", "failed", "status", "signature"):
-            assert faulty.summary[key] == healthy.summary[key]
-        assert faulty.summary["status"] == "incomplete"
-        assert faulty.summary["failed"] == len(UNANSWERABLE)
-
-    def test_what_has_no_answer_is_told_and_asked_for_again(self, mixtures: Mixtures) -> None:
-        for run in mixtures:
-            assert (run.first.code, run.again.code) == (1, 1)
-            ids = [run.case.questions[number]["id"] for number in sorted(UNANSWERABLE)]
-            told = re.findall(r"^no answer: (\S+): 400 Bad Request: ", run.first.err, re.MULTILINE)
-            assert sorted(told) == sorted(ids)
-            assert f"{len(ids)} of {COUNT} samples have no answer" in run.first.err
-            assert "Traceback" not in run.first.err
-            assert run.asked_again == UNANSWERABLE
-            assert f"{COUNT - len(ids)} answers are already there" in run.again.err
-            assert run.again.out == run.first.out
-
-    def test_the_other_host_is_not_asked_and_gets_no_key(self, mixtures: Mixtures) -> None:
-        for run in mixtures:
-            assert run.elsewhere == 0
-            written = (run.first.out, run.first.err, run.again.out, run.again.err)
-            assert KEY not in "".join((*written, run.case.written()))
+def test_every_fault_mixed_in(tmp_path: Path) -> None:
+    """All that can be is answered, and scored as without faults; the rest is asked for again."""
+    faulty, healthy = mixture(tmp_path / "faulty", True), mixture(tmp_path / "healthy", False)
+    assert set(faulty.given) == set(PASSING)
+    assert min(faulty.given.values()) >= 3
+    differing = ("seconds", "asked", "retries", "error")
+    one, two = (by_id(list(run.records.values()), *differing) for run in (faulty, healthy))
+    assert one == two
+    assert {key: record["answer"] for key, record in one.items()} == {
+        question["id"]: None if number in UNANSWERABLE else answer_to(question)
+        for number, question in enumerate(faulty.case.questions)
+    }
+    assert faulty.first.out == healthy.first.out
+    for key in ("scores", "scores_words", "answered", "failed", "status", "signature"):
+        assert faulty.summary[key] == healthy.summary[key]
+    assert faulty.summary["status"] == "incomplete"
+    assert faulty.summary["failed"] == len(UNANSWERABLE)
+    ids = [faulty.case.questions[number]["id"] for number in sorted(UNANSWERABLE)]
+    for run in (faulty, healthy):
+        assert (run.first.code, run.again.code) == (1, 1)
+        told = re.findall(r"^no answer: (\S+): 400 Bad Request: ", run.first.err, re.MULTILINE)
+        assert sorted(told) == sorted(ids)
+        assert f"{len(ids)} of {COUNT} samples have no answer" in run.first.err
+        assert "Traceback" not in run.first.err
+        assert run.asked_again == UNANSWERABLE
+        assert f"{COUNT - len(ids)} answers are already there" in run.again.err
+        assert run.again.out == run.first.out
+        # The other host is not asked and gets no key.
+        assert run.elsewhere == 0
+        written = (run.first.out, run.first.err, run.again.out, run.again.err)
+        assert KEY not in "".join((*written, run.case.written()))
 
 
 # What is wrong for every question ends the run at once

@@ -39,25 +39,24 @@ def assert_partial(case: Case, answered: int) -> None:
     assert (case.summary()["status"], case.summary()["answered"]) == ("partial", answered)
 
 
-class TestOnce:
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_what_is_in_flight_is_kept_and_the_same_command_goes_on(
-        self, tmp_path: Path, number: signal.Signals
-    ) -> None:
-        with in_flight(tmp_path) as (case, process, server):
-            process.send_signal(number)
-            run = finish(process)
-        assert run.code == 130
-        assert "Traceback" not in run.err
-        # Nothing was asked after it, and all that was asked is there.
-        assert len(server.calls) == 2 * THREADS
-        assert_partial(case, 2 * THREADS)
-        with Loopback(lambda call: chat("Tak.")) as server:
-            again = make_case(tmp_path, COUNT, server.url, threads=THREADS).call()
-        assert again.code == 0
-        assert f"{2 * THREADS} answers are already there" in again.err
-        assert len(by_id(case.records())) == COUNT
-        assert case.summary()["status"] == "complete"
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_in_flight_is_kept_and_the_same_command_goes_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with in_flight(tmp_path) as (case, process, server):
+        process.send_signal(number)
+        run = finish(process)
+    assert run.code == 130
+    assert "Traceback" not in run.err
+    # Nothing was asked after it, and all that was asked is there.
+    assert len(server.calls) == 2 * THREADS
+    assert_partial(case, 2 * THREADS)
+    with Loopback(lambda call: chat("Tak.")) as server:
+        again = make_case(tmp_path, COUNT, server.url, threads=THREADS).call()
+    assert again.code == 0
+    assert f"{2 * THREADS} answers are already there" in again.err
+    assert len(by_id(case.records())) == COUNT
+    assert case.summary()["status"] == "complete"
 
 
 def test_under_nohup_a_terminal_that_is_closed_ends_nothing(tmp_path: Path) -> None:
@@ -94,42 +93,40 @@ def test_a_run_that_starts_over_and_is_killed_leaves_no_old_summary(tmp_path: Pa
     assert not (case.folder / "out.summary.json").exists()
 
 
-class TestTwice:
-    def test_it_is_out_at_once(self, tmp_path: Path) -> None:
-        told = tmp_path / "stderr.txt"
-        with (
-            told.open("wb") as stderr,
-            in_flight(tmp_path, delay=10_000.0, stderr=stderr) as (case, process, _),
-        ):
-            wait_until(lambda: len(case.answered()) == THREADS, process)
-            process.send_signal(signal.SIGINT)
-            wait_until(lambda: WAITING.encode() in told.read_bytes(), process)
-            time.sleep(0.5)
-            assert process.poll() is None
-            process.send_signal(signal.SIGINT)
-            run = finish(process, 10)
-        assert run.code == 130
-        assert "Traceback" not in told.read_text("utf-8")
-        # What was answered before is there.
-        assert_partial(case, THREADS)
+def test_the_second_ends_it_at_once(tmp_path: Path) -> None:
+    told = tmp_path / "stderr.txt"
+    with (
+        told.open("wb") as stderr,
+        in_flight(tmp_path, delay=10_000.0, stderr=stderr) as (case, process, _),
+    ):
+        wait_until(lambda: len(case.answered()) == THREADS, process)
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: WAITING.encode() in told.read_bytes(), process)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        run = finish(process, 10)
+    assert run.code == 130
+    assert "Traceback" not in told.read_text("utf-8")
+    # What was answered before is there.
+    assert_partial(case, THREADS)
 
 
-class TestWhileItWaits:
-    def test_for_a_service_that_is_overloaded(self, tmp_path: Path) -> None:
-        """Nobody wants to wait for five minutes because the service asked for them."""
-        slow = failure(429, "slow down", headers={"Retry-After": "300"})
-        with Loopback(lambda call: slow if call.index else chat("Tak.")) as server:
-            case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
-            process = case.start()
-            wait_until(lambda: len(server.calls) == THREADS + 1, process)
-            wait_until(lambda: len(case.answered()) == 1, process)
-            process.send_signal(signal.SIGINT)
-            run = finish(process, 10)
-        assert run.code == 130
-        assert "Traceback" not in run.err
-        # They are no answers: the same command asks for them.
-        assert len(case.answered()) == 1
-        assert case.summary()["status"] == "partial"
+def test_while_it_waits_for_a_service_that_is_overloaded(tmp_path: Path) -> None:
+    """Nobody wants to wait for five minutes because the service asked for them."""
+    slow = failure(429, "slow down", headers={"Retry-After": "300"})
+    with Loopback(lambda call: slow if call.index else chat("Tak.")) as server:
+        case = make_case(tmp_path, COUNT, server.url, threads=THREADS)
+        process = case.start()
+        wait_until(lambda: len(server.calls) == THREADS + 1, process)
+        wait_until(lambda: len(case.answered()) == 1, process)
+        process.send_signal(signal.SIGINT)
+        run = finish(process, 10)
+    assert run.code == 130
+    assert "Traceback" not in run.err
+    # They are no answers: the same command asks for them.
+    assert len(case.answered()) == 1
+    assert case.summary()["status"] == "partial"
 
 
 def test_a_template_that_never_ends(tmp_path: Path) -> None:

@@ -17,24 +17,18 @@ from tools.testing.process import records, write_records
 
 Capture = pytest.CaptureFixture[str]
 
-INPUTS = {
-    "samples.jsonl": paths.SAMPLES,
-    "documents.jsonl": paths.DOCUMENTS,
-    "prompt.jinja": paths.PROMPT,
-    "config.json": paths.LOCAL_CONFIG,
-    "badwords.txt": paths.BADWORDS,
-}
+INPUTS = (paths.SAMPLES, paths.DOCUMENTS, paths.PROMPT, paths.LOCAL_CONFIG, paths.BADWORDS)
 DATA = ["--eval_path", "samples.jsonl", "--docs_path", "documents.jsonl"]
-ASKED = ["--badwords_path", "badwords.txt", "--prompt", "prompt.jinja"]
-NAMED = {"eval": [*DATA, *ASKED, "--model_config", "config.json"], "data": DATA}
+PROMPT = ["--prompt", "prompt.jinja"]
+ASKED = [*DATA, *PROMPT, "--badwords_path", "badwords.txt", "--model_config", "baseline.json"]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with copies of all inputs, of ten questions, and with logs of these."""
     folder = tmp_path_factory.mktemp("made")
-    for name, source in INPUTS.items():
-        shutil.copy(source, folder / name)
+    for source in INPUTS:
+        shutil.copy(source, folder)
     few = paths.SAMPLES.read_text("utf-8").splitlines(keepends=True)[:10]
     (folder / "samples.jsonl").write_text("".join(few), "utf-8")
     own = ["--docs_path", str(paths.DOCUMENTS), "--eval_path", str(folder / "samples.jsonl")]
@@ -64,36 +58,25 @@ def run(command: list[str]) -> int:
 
 
 COMMANDS = {
-    "eval": ["eval", *NAMED["eval"], "--limit", "3", "--overwrite", "--log_path"],
-    "score": ["score", "a.jsonl", *NAMED["data"], "--overwrite", "-o"],
+    "eval": ["eval", *ASKED, "--limit", "3", "--overwrite", "--log_path"],
+    "score": ["score", "a.jsonl", *DATA, "--overwrite", "-o"],
     "compare": ["compare", "a.jsonl", "b.jsonl", "--draws", "100", "-o"],
-    "report": ["report", "a.jsonl", *NAMED["data"], "--prompt", "prompt.jinja", "-o"],
-    "judge": ["judge", "a.jsonl", "--metrics", "lexical", *NAMED["data"], "--overwrite", "-o"],
-}
-READ = {
-    "eval": list(INPUTS),
-    "score": ["a.jsonl", "samples.jsonl", "documents.jsonl"],
-    "compare": ["a.jsonl", "b.jsonl"],
-    "report": ["a.jsonl", "samples.jsonl", "documents.jsonl", "prompt.jinja"],
-    "judge": ["a.jsonl", "samples.jsonl", "documents.jsonl"],
-}
-LINKS: Mapping[str, Callable[[Path, Path], Any]] = {
-    "itself": lambda link, target: None,
-    "a symbolic link": Path.symlink_to,
-    "a hard link": Path.hardlink_to,
+    "report": ["report", "a.jsonl", *DATA, *PROMPT, "-o"],
+    "judge": ["judge", "a.jsonl", "--metrics", "lexical", *DATA, "--overwrite", "-o"],
 }
 
 
-@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("link", [None, Path.symlink_to, Path.hardlink_to])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_read_is_not_replaced(
-    folder: Path, capsys: Capture, command: str, link: str
+    folder: Path, capsys: Capture, command: str, link: Callable[[Path, Path], None] | None
 ) -> None:
-    for read in READ[command]:
-        output = folder / read
-        if link != "itself":
-            output = folder / f"link-{read}"
-            LINKS[link](output, folder / read)
+    read = [folder / word for word in COMMANDS[command] if (folder / word).is_file()]
+    assert len(read) > 1
+    for path in read:
+        output = path if link is None else folder / f"link-{path.name}"
+        if link is not None:
+            link(output, path)
         before = content(folder)
         assert run([*COMMANDS[command], str(output)]) == 2
         (line,) = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
@@ -101,7 +84,7 @@ def test_what_is_read_is_not_replaced(
         assert content(folder) == before
 
 
-@pytest.mark.parametrize("output", ["notes", "config.json", "b.jsonl", "nowhere/../notes"])
+@pytest.mark.parametrize("output", ["notes", "baseline.json", "b.jsonl", "nowhere/../notes"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_is_anothers_is_not_replaced(
     folder: Path, capsys: Capture, command: str, output: str
@@ -143,11 +126,11 @@ def test_a_foreign_summary_is_not_replaced(folder: Path, name: str) -> None:
 
 def test_export_writes_through_no_link_to_what_it_reads(folder: Path) -> None:
     own = folder / "dataset"
-    assert run(["export", *NAMED["data"], str(own)]) == 0
+    assert run(["export", *DATA, str(own)]) == 0
     (own / "samples.jsonl").unlink()
     (own / "samples.jsonl").symlink_to(folder / "samples.jsonl")
     before = content(folder)
-    assert run(["export", *NAMED["data"], str(own), "--overwrite"]) == 2
+    assert run(["export", *DATA, str(own), "--overwrite"]) == 2
     assert content(folder) == before
 
 

@@ -6,19 +6,17 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tools.testing.loopback import Call, Loopback, Response, chat
-from tools.testing.process import Case, Finished, answer_to, by_id, finish, make_case, number_of
+from tools.testing.process import Case, answer_to, by_id, finish, make_case, number_of
 
 COUNT, KILLS, THREADS = 180, 5, 8
 # More than so many questions no killed start has answered, however slow the killing is.
 MOST = 30
 OPTIONS = ("--shuffle_context", "--seed", "3")
+TORN = "out.jsonl: the last line was cut off and is dropped\n"
 
 
 class Server:
@@ -40,41 +38,39 @@ class Server:
         return chat(answer_to(self.questions[number]), delay=delay)
 
 
-@dataclass
-class Start:
-    """One start of the command, and its end."""
-
-    before: set[str]  # the ids of the answers in the log
-    torn: bool  # whether the log's last line was
-    asked: set[str]  # the ids that the server was asked for
-    run: Finished
+def tear(log: Path, moments: random.Random) -> None:
+    """Cut the last line as a switched-off machine might: in the middle, or with zeros behind."""
+    lines = log.read_bytes().splitlines(keepends=True) if log.exists() else []
+    if lines:
+        left = lines[-1][: moments.randint(1, len(lines[-1]) - 1)]
+        log.write_bytes(b"".join(lines[:-1]) + left + b"\0" * moments.choice([0, 50]))
 
 
-@dataclass
-class History:
-    """A run killed several times, and the same one uninterrupted."""
+def told(case: Case) -> dict[str, Any]:
+    """The summary without what the machine and the moment decide."""
+    summary = case.summary()
+    del summary["date"]
+    performance = summary.pop("performance")
+    return {
+        **summary,
+        "tokens": [performance[f"{kind}_tokens"] for kind in ("prompt", "completion")],
+    }
 
-    case: Case
-    starts: list[Start]
-    whole: Case
-    whole_run: Finished
 
-
-@pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> History:
-    moments, starts = random.Random(6), []
-    server = Server()
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    moments, server = random.Random(6), Server()
+    torn, asking, befores = 0, 0, set[int]()
     with Loopback(server) as loopback:
         case, whole = (
-            make_case(tmp_path_factory.mktemp(name), COUNT, loopback.url, threads=THREADS)
+            make_case(tmp_path / name, COUNT, loopback.url, threads=THREADS)
             for name in ("killed", "whole")
         )
         server.questions = case.questions
-        whole_run = whole.call(*OPTIONS)
+        uninterrupted = whole.call(*OPTIONS)
         for number in range(KILLS + 1):
             if number % 3 == 2:
                 tear(case.log, moments)
-            torn = case.log.exists() and case.log.read_bytes()[-1:] not in (b"", b"\n")
+            is_torn = case.log.exists() and case.log.read_bytes()[-1:] not in (b"", b"\n")
             before = case.answered()
             server.asked.clear()
             # But for the first while it asks, that one at any moment.
@@ -85,54 +81,24 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
                 time.sleep(moments.uniform(0.0, 2.5))
                 process.kill()
             run = finish(process)
-            asked = {str(case.questions[number]["id"]) for number in server.asked}
-            starts.append(Start(before, torn, asked, run))
-    return History(case, starts, whole, whole_run)
-
-
-def tear(log: Path, moments: random.Random) -> None:
-    """Cut the last line as a switched-off machine might: in the middle, or with zeros behind."""
-    lines = log.read_bytes().splitlines(keepends=True) if log.exists() else []
-    if lines:
-        left = lines[-1][: moments.randint(1, len(lines[-1]) - 1)]
-        log.write_bytes(b"".join(lines[:-1]) + left + b"\0" * moments.choice([0, 50]))
-
-
-class TestKilledAgainAndAgain:
-    def test_it_was(self, history: History) -> None:
-        killed = [start for start in history.starts if start.run.code == -signal.SIGKILL]
-        assert len(killed) == KILLS
-        assert sum(start.torn for start in history.starts) >= 2
-        # In the midst of the questions, and before any was asked.
-        assert sum(bool(start.asked) for start in killed) >= 3
-        assert len({len(start.before) for start in history.starts}) >= 3
-
-    def test_answers_and_scores_equal_those_of_an_uninterrupted_run(self, history: History) -> None:
-        last = history.starts[-1].run
-        assert last.code == 0, last.err
-        assert f"m: {COUNT} of {COUNT} samples answered" in last.out
-        assert last.out == history.whole_run.out
-        one, two = (
-            by_id(case.records(), "seconds", "asked") for case in (history.case, history.whole)
-        )
-        assert one == two
-        assert len(one) == COUNT
-        killed, whole = history.case.summary(), history.whole.summary()
-        for summary in (killed, whole):
-            del summary["date"]
-            performance = summary.pop("performance")
-            summary["tokens"] = [performance[f"{name}_tokens"] for name in ("prompt", "completion")]
-        assert killed == whole
-
-    def test_no_answered_question_is_asked_again(self, history: History) -> None:
-        for start in history.starts:
-            assert not start.asked & start.before
-            assert "Traceback" not in start.run.err
-        last = history.starts[-1]
-        assert f"out.jsonl: {len(last.before)} answers are already there\n" in last.run.err
-
-    def test_a_torn_line_is_dropped_and_said(self, history: History) -> None:
-        line = "out.jsonl: the last line was cut off and is dropped\n"
-        for start in history.starts:
-            if start.asked:  # it came so far as to read the log
-                assert (line in start.run.err) == start.torn
+            assert run.code == (-signal.SIGKILL if number < KILLS else 0), run.err
+            assert "Traceback" not in run.err
+            # No answered question is asked again.
+            assert before.isdisjoint(case.questions[place]["id"] for place in server.asked)
+            if server.asked:  # it came so far as to read the log
+                assert (TORN in run.err) == is_torn
+            torn += is_torn
+            asking += bool(server.asked)
+            befores.add(len(before))
+    # In the midst of the questions, and before any was asked.
+    assert torn >= 2
+    assert asking > 3
+    assert len(befores) >= 3
+    assert f"out.jsonl: {len(before)} answers are already there\n" in run.err
+    # Answers and scores equal those of an uninterrupted run.
+    assert f"m: {COUNT} of {COUNT} samples answered" in run.out
+    assert run.out == uninterrupted.out
+    one, two = (by_id(each.records(), "seconds", "asked") for each in (case, whole))
+    assert one == two
+    assert len(one) == COUNT
+    assert told(case) == told(whole)

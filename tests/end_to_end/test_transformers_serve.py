@@ -1,12 +1,7 @@
 """The harness against a server that others wrote: `transformers serve`, with a real model."""
 
 import json
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,43 +11,8 @@ import pytest
 from ragifeval.__main__ import evaluate
 from tools.testing.process import call, records
 
-SERVE = Path(sys.executable).parent / "transformers"
 LIMIT = 5
 MAX_TOKENS = 16
-
-
-@pytest.fixture(scope="module")
-def served(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The base of the API of a server that is pinned to the tiny model."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    output = tmp_path_factory.mktemp("serve") / "output.txt"
-    with output.open("wb") as file:
-        server = subprocess.Popen(
-            [SERVE, "serve", tiny_model, "--host", "127.0.0.1", "--port", str(port)],
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        deadline = time.monotonic() + 60
-        while not is_healthy(f"http://127.0.0.1:{port}/health"):
-            assert server.poll() is None, output.read_text(errors="replace")
-            assert time.monotonic() < deadline, output.read_text(errors="replace")
-            time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.kill()
-        server.wait()
-
-
-def is_healthy(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5):
-            return True
-    except OSError:
-        return False
 
 
 def evaluated(where: str, folder: Path, **settings: Any) -> list[dict[str, Any]]:
@@ -65,11 +25,17 @@ def evaluated(where: str, folder: Path, **settings: Any) -> list[dict[str, Any]]
     return sorted(records(folder / "out.jsonl"), key=lambda record: str(record["id"]))
 
 
-@pytest.mark.skipif(not SERVE.exists(), reason="transformers[serving] is not installed")
-def test_served_model(served: str, tiny_model: Path, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    not (Path(sys.executable).parent / "transformers").exists(),
+    reason="transformers[serving] is not installed",
+)
+def test_served_model(tiny_model: Path, tmp_path: Path) -> None:
+    from tools.servers.check import serving
+
     name = str(tiny_model)  # a pinned server knows no other
-    remote = {"api_base": served, "max_tokens": MAX_TOKENS, "threads": 2}
-    found = evaluated("remote", tmp_path / "remote", model=name, **remote)
+    remote = {"max_tokens": MAX_TOKENS, "threads": 2}
+    with serving("transformers", tmp_path, tiny_model) as url:
+        found = evaluated("remote", tmp_path / "remote", model=name, api_base=url, **remote)
     assert len(found) == LIMIT
     for record in found:
         assert record["answer"].strip()

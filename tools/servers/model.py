@@ -4,6 +4,7 @@ A random model's best two tokens are often so close that each engine picks anoth
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -17,19 +18,19 @@ _CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 _SPECIAL = ["<|end|>", "<|pad|>", "<|system|>", "<|user|>", "<|assistant|>"]
-_VOCABULARY = 2000
+VOCABULARY = 2000
 _STEPS, _BATCH, _TOKENS = 200, 16, 96
 
 
 def save_model(directory: Path) -> None:
     """Train a model on the questions and their answers, and save it with its tokenizer."""
-    tokenizer = _tokenizer()
+    tokenizer = train_tokenizer(_SPECIAL, _CHAT_TEMPLATE, eos_token="<|end|>", pad_token="<|pad|>")
     tokenizer.save_pretrained(directory)
     torch.manual_seed(0)
     torch.set_num_threads(1)
     model = LlamaForCausalLM(
         LlamaConfig(
-            vocab_size=_VOCABULARY,
+            vocab_size=VOCABULARY,
             hidden_size=64,
             intermediate_size=128,
             num_hidden_layers=2,
@@ -65,18 +66,25 @@ def save_model(directory: Path) -> None:
     model.save_pretrained(directory)
 
 
-def _tokenizer() -> PreTrainedTokenizerFast:
+def train_tokenizer(
+    special: Sequence[str], chat_template: str, **tokens: str
+) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE on the documents of the benchmark.
+
+    Args:
+        special: the tokens that stand for no text, from 0.
+        tokens: what they are for: eos_token, pad_token and the like.
+    """
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator(
         DOCUMENTS.read_text(encoding="utf-8").splitlines(),
-        vocab_size=_VOCABULARY,
-        special_tokens=_SPECIAL,
+        vocab_size=VOCABULARY,
+        special_tokens=special,
         show_progress=False,
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=trained._tokenizer,
-        eos_token=_SPECIAL[0],
-        pad_token=_SPECIAL[1],
-        additional_special_tokens=_SPECIAL[2:],
-        chat_template=_CHAT_TEMPLATE,
+        additional_special_tokens=[one for one in special if one not in tokens.values()],
+        chat_template=chat_template,
+        **tokens,
     )

@@ -336,7 +336,6 @@ local_files = damaged(alone(LOCAL))
 log_files = damaged(
     lines_of(RECORD, {**RECORD, "id": "other"}, {**RECORD, "answer": None, "error": "timeout"})
 )
-answer_files = log_files
 account_files = damaged(alone(ACCOUNT))
 bodies = damaged(alone(CHAT))
 badwords_files = st.one_of(
@@ -420,24 +419,10 @@ def check_file(content: bytes, use: Callable[[Path], object], name: str = "file"
         return ""
 
 
-def check_documents(content: bytes) -> None:
-    check_run("documents.jsonl", content)
-
-
-def check_samples(content: bytes) -> None:
-    check_run("samples.jsonl", content)
-
-
-def check_remote_config(content: bytes) -> None:
-    check_run("config.json", content, "remote")
-
-
-def check_local_config(content: bytes) -> None:
-    check_run("config.json", content, "local")
-
-
-def check_badwords(content: bytes) -> None:
-    check_file(content, read_badwords)
+check_documents = partial(check_run, "documents.jsonl")
+check_samples = partial(check_run, "samples.jsonl")
+check_remote_config = partial(check_run, "config.json", kind="remote")
+check_local_config = partial(check_run, "config.json", kind="local")
 
 
 def check_account(content: bytes) -> None:
@@ -462,12 +447,9 @@ def check_log(content: bytes) -> None:
     check_file(content, use, "out.jsonl")
 
 
-def check_answers_file(content: bytes) -> None:
-    check_file(content, lambda path: list(read_answers(path, [sample()])), "answers.jsonl")
-
-
-def check_csv_file(content: bytes) -> None:
-    check_file(content, lambda path: list(read_answers(path, [sample()])), "answers.csv")
+def check_answers_file(content: bytes, name: str) -> None:
+    """Answers are read, or refused with their line."""
+    check_file(content, lambda path: list(read_answers(path, [sample()])), name)
 
 
 # Templates
@@ -544,16 +526,16 @@ def check_tally(values: list[float]) -> None:
 
 
 # Name -> the inputs, and what is asserted of each.
-TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], None]]] = {
+TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], object]]] = {
     "answers": (answers, check_answer),
     "documents": (documents_files, check_documents),
     "samples": (samples_files, check_samples),
     "remote configs": (remote_files, check_remote_config),
     "local configs": (local_files, check_local_config),
     "logs": (log_files, check_log),
-    "answer files": (answer_files, check_answers_file),
-    "CSV files": (csv_files(), check_csv_file),
-    "bad words": (badwords_files, check_badwords),
+    "answer files": (log_files, partial(check_answers_file, name="answers.jsonl")),
+    "CSV files": (csv_files(), partial(check_answers_file, name="answers.csv")),
+    "bad words": (badwords_files, partial(check_file, use=read_badwords)),
     "key files": (account_files, check_account),
     "templates": (templates, check_template),
     "responses": (bodies, check_body),

@@ -43,8 +43,8 @@ def environment(**variables: str) -> dict[str, str]:
     return {**kept, "API_KEY": KEY, **variables}
 
 
-def start(script: str, *options: str | Path, cwd: Path, **how: Any) -> "subprocess.Popen[bytes]":
-    """Start an entry script; the options of Popen may be given too."""
+def start_python(*words: str | Path, cwd: Path, **how: Any) -> "subprocess.Popen[bytes]":
+    """Start Python with these words; the options of Popen may be given too."""
     settings = {
         "cwd": cwd,
         "env": environment(),
@@ -53,19 +53,18 @@ def start(script: str, *options: str | Path, cwd: Path, **how: Any) -> "subproce
         "stderr": subprocess.PIPE,
         **how,
     }
-    return subprocess.Popen([sys.executable, ROOT / script, *options], **settings)
+    return subprocess.Popen([sys.executable, *words], **settings)
+
+
+def start(script: str, *options: str | Path, cwd: Path, **how: Any) -> "subprocess.Popen[bytes]":
+    """Start an entry script."""
+    return start_python(ROOT / script, *options, cwd=cwd, **how)
 
 
 def start_command(*words: str | Path, cwd: Path) -> "subprocess.Popen[bytes]":
     """Start a command of `python -m ragifeval`."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "ragifeval", *words],
-        cwd=cwd,
-        env=environment(PYTHONPATH=str(ROOT)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    env = environment(PYTHONPATH=str(ROOT))
+    return start_python("-m", "ragifeval", *words, cwd=cwd, env=env)
 
 
 def finish(process: "subprocess.Popen[bytes]", timeout: float = 120.0) -> Finished:
@@ -106,6 +105,39 @@ def call(
     out.flush()
     err.flush()
     return Finished(code, *(one.buffer.getvalue().decode() for one in (out, err)))  # type: ignore[attr-defined]
+
+
+_IN_TURN = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from ragifeval.__main__ import main
+
+done = []
+for command in json.loads(sys.argv[1]):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = main(command)
+    done.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(done))
+"""
+
+
+def run_in_turn(
+    *commands: Sequence[str], cwd: Path, path: Path = ROOT, before: str = ""
+) -> list[Finished]:
+    """Run commands of `ragifeval` in one new process.
+
+    Args:
+        path: a folder in which packages are found, beside the repository.
+        before: Python that is run first.
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", before + _IN_TURN, json.dumps(commands)],
+        cwd=cwd,
+        env=environment(PYTHONPATH=f"{ROOT}:{path}"),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return [Finished(*done) for done in json.loads(run.stdout)]
 
 
 @dataclass(frozen=True)
