@@ -20,9 +20,16 @@ from ragifeval.judge.agreement import agreements
 from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.items import Item, Judgement, all_given, given, missing, read_items
 from ragifeval.judge.judged_log import check_replaceable, replies_path, write_judged
-from ragifeval.judge.judging import Judging, prompts_shown
-from ragifeval.judge.metrics import ClaimOverlap, Correctness, Faithfulness, Metric
-from ragifeval.judge.plan import METRICS, MODEL_METRICS, TEMPLATES, JudgePlan
+from ragifeval.judge.judging import JudgePlan, Judging, prompts_shown
+from ragifeval.judge.metrics import (
+    METRICS,
+    MODEL_METRICS,
+    TEMPLATES,
+    ClaimOverlap,
+    Correctness,
+    Faithfulness,
+    Metric,
+)
 from ragifeval.judge.summary import notes, rows, summary, table
 from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.results.outputs import output_paths, summary_path

@@ -27,8 +27,6 @@ class Coefficient:
     def __str__(self) -> str:
         if self.value is None:
             return "undefined (one side is the same for all)"
-        if self.low is None or self.high is None:
-            return f"{self.value:.4f}"
         return f"{self.value:.4f} ({self.low:.4f} to {self.high:.4f})"
 
 
