@@ -58,15 +58,14 @@ def sift(
                 Rejection(candidate.id, "samples", reason, candidate.answer, candidate)
             )
             continue
-        text = contexts.text(chunk)
-        proposals = Proposals(candidate, text, refusal, normalizer)
+        proposals = Proposals(candidate, contexts.text(chunk), refusal, normalizer)
         entries, dropped = proposals.check()
         result.dropped.extend(dropped)
-        # A short answer is the fact that is asked for, whatever the model made of it.
-        whole = None if entries else proposals.whole_answer()
-        if entries or whole is not None:
-            is_whole = whole is not None
-            entries = [whole] if whole is not None else entries
+        is_whole = not entries
+        if is_whole:
+            # A short answer is the fact that is asked for, whatever the model made of it.
+            entries = proposals.whole_answer()
+        if entries:
             result.eligible.append(Eligible(candidate, chunk, entries, is_whole))
             continue
         reason = "no proposed phrase passes" if dropped else "no phrase is proposed"

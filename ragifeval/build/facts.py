@@ -1,15 +1,12 @@
 """What the last step of a build must know of those before it: work/facts.json."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from ragifeval.build.folder import read_json
 from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Corpus
 from ragifeval.build.samples import SampleSettings
-from ragifeval.files import write_json
 
 
 @dataclass(frozen=True)
@@ -71,12 +68,3 @@ class Facts:
                 "audience": plan.audience,
             },
         )
-
-    @classmethod
-    def read(cls, path: Path) -> "Facts":
-        """Read what write() wrote; UserError where it is gone or was changed."""
-        return read_json(path, cls)
-
-    def write(self, path: Path) -> None:
-        """Keep them for --review and --apply."""
-        write_json(path, asdict(self))

@@ -92,11 +92,12 @@ class Proposals:
                 kept.append(entry)
         return kept, dropped
 
-    def whole_answer(self) -> Entry | None:
+    def whole_answer(self) -> list[Entry]:
         """The answer itself, where it is as short as a phrase and nothing is wrong with it."""
         if not self._candidate.is_phrase:
-            return None
-        return self._entry([self._candidate.answer.strip().rstrip(".")], [])
+            return []
+        entry = self._entry([self._candidate.answer.strip().rstrip(".")], [])
+        return [entry] if entry is not None else []
 
     def _entry(self, alternatives: Sequence[str], dropped: list[Dropped]) -> Entry | None:
         phrases, texts, missing = [], [], []

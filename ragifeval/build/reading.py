@@ -1,23 +1,20 @@
 """Files are found by the names on the command line, and read; what was read is kept."""
 
 import hashlib
-import json
 import os
 import re
 import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
 from ragifeval import __version__
-from ragifeval.build.folder import is_build
+from ragifeval.build.folder import is_build, read_records, write_records
 from ragifeval.build.formats import READERS, UnreadableError, check_length
 from ragifeval.build.records import Source, Unread
 from ragifeval.errors import UserError
@@ -210,69 +207,53 @@ def read_file(path: Path, shown: str) -> list[Source]:
     return sources
 
 
+@dataclass(frozen=True)
+class FileText:
+    """What was read from a file.
+
+    Attributes:
+        digest: of the file's bytes and of the reader.
+    """
+
+    file: str
+    digest: str
+    sources: Sequence[Source]
+
+
 def read_files(files: Sequence[tuple[Path, str]], kept: Path | None) -> Iterator[Source | Unread]:
     """Yield what the files hold, under a progress bar, and why what cannot be read could not.
 
     Args:
         files: the path of each, and the name it goes by.
-        kept: where the sources of each file are kept, one file a line, for another start; None to
+        kept: where the texts of all files are kept for another start, once all are read; None to
             keep nothing.
 
     Raises:
-        UserError: what is kept cannot be written.
+        UserError: what was kept was changed.
     """
-    known = _kept_sources(kept) if kept is not None else {}
-    with ExitStack() as resources:
-        bar = resources.enter_context(
-            tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr))
-        )
-        try:
-            lines = resources.enter_context(kept.open("a", encoding="utf-8")) if kept else None
-            for path, shown in bar:
-                digest = _digest(path)
-                record = known.get(shown)
-                if record is not None and digest is not None and record["digest"] == digest:
-                    yield from (Source(**source) for source in record["sources"])
-                    continue
-                try:
-                    sources = read_file(path, shown)
-                except UnreadableError as error:
-                    yield Unread(shown, str(error))
-                    continue
-                yield from sources
-                if lines is not None:
-                    record = {"file": shown, "digest": digest, "sources": [*map(asdict, sources)]}
-                    lines.write(json.dumps(record, ensure_ascii=False) + "\n")
-                    lines.flush()
-        except OSError as error:
-            raise UserError(f"{kept}: cannot be written: {error.strerror}") from None
+    kept_texts = read_records(kept, FileText) if kept is not None and kept.exists() else []
+    known = {text.file: text for text in kept_texts}
+    texts = []
+    for path, shown in tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr)):
+        digest, text = _digest(path), known.get(shown)
+        if text is None or text.digest != digest:
+            try:
+                text = FileText(shown, digest, read_file(path, shown))
+            except UnreadableError as error:
+                yield Unread(shown, str(error))
+                continue
+        texts.append(text)
+        yield from text.sources
+    if kept is not None:
+        write_records(kept, texts)
 
 
-def _kept_sources(path: Path) -> dict[str, dict[str, Any]]:
-    """File -> its last record; a line that was cut off ends the file."""
-    known = {}
-    try:
-        with path.open("rb+") as file:
-            whole = 0
-            for line in file:
-                try:
-                    record = json.loads(line)
-                    known[record["file"]] = record
-                except (ValueError, TypeError, KeyError):
-                    break
-                whole += len(line)
-            file.truncate(whole)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    return known
-
-
-def _digest(path: Path) -> str | None:
-    """Of the file's bytes and of the reader; None where it cannot be read, which is told later."""
+def _digest(path: Path) -> str:
+    """Empty where the file cannot be read, which read_file() reports."""
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             return f"{__version__}-{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except OSError:
-        return None
+        return ""

@@ -88,9 +88,10 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
 def _check_model(folder: "BuildFolder", plan: "BuildPlan") -> None:
     """Refuse to replace what another model built; other critics and options go on from there."""
     from ragifeval.build.facts import Facts
+    from ragifeval.build.folder import read_json
 
     if folder.facts.is_file():
-        facts = Facts.read(folder.facts)
+        facts = read_json(folder.facts, Facts)
         before = Signature.parse(facts.signature).parts
         if before["model"] != plan.signature.parts["model"]:
             raise UserError(

@@ -7,7 +7,7 @@ import pytest
 from ragifeval.benchmark.benchmark import Benchmark, Sample, load_benchmark
 from ragifeval.benchmark.sets import find_set
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS
-from ragifeval.build.duplicates import drop_duplicates
+from ragifeval.build.chunking import drop_duplicates
 from ragifeval.build.records import Chunk
 from ragifeval.text.normalizer import load_normalizer
 from ragifeval.text.similar import similar_pairs

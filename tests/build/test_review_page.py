@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review import page as review_page
-from ragifeval.build.review.page import render, write_review_page
+from ragifeval.build.review.page import render
 from ragifeval.build.review.table import Reviewed, Row, Verdict, read_table, write_table
 from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.text.normalizer import load_normalizer
@@ -49,12 +49,16 @@ def rendered(title: str = "urlopy") -> str:
     return render(rows(), "en", title, load_normalizer())
 
 
+def write_page(path: Path, made: Sequence[Row], title: str, language: str = "en") -> None:
+    path.write_text(render(made, language, title, load_normalizer()), encoding="utf-8")
+
+
 def test_only_the_pages_own_script_and_style_run_and_parse_no_html() -> None:
     check_policy(rendered())
 
 
 def test_nothing_of_a_text_is_markup() -> None:
-    plain, hostile = render([], "en", "urlopy"), rendered(HOSTILE)
+    plain, hostile = render([], "en", "urlopy", load_normalizer()), rendered(HOSTILE)
     for tag in ("<script", "</script", "</title", "<img", "</textarea", "<!--"):
         assert hostile.count(tag) == plain.count(tag)
     hostile.encode()
@@ -114,7 +118,7 @@ def browser(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Page:
 def page(browser: Page, tmp_path: Path) -> Page:
     """The review of rows(), nothing of it done yet."""
     path = tmp_path / "review.html"
-    write_review_page(path, rows(), "en", f"urlopy {tmp_path}", load_normalizer())
+    write_page(path, rows(), f"urlopy {tmp_path}")
     browser.open(path)
     return browser
 
@@ -140,7 +144,7 @@ def test_a_page_loads_quietly_and_fits(
     browser: Page, tmp_path: Path, width: int, scheme: str, language: str
 ) -> None:
     path = tmp_path / "review.html"
-    write_review_page(path, rows()[::-1], language, HOSTILE)
+    write_page(path, rows()[::-1], HOSTILE, language)
     browser.open(path, width, scheme)
     browser.press("e")
     assert browser.complaints() == []
@@ -257,7 +261,7 @@ def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> No
     page.reload("1 of 4")
 
     def opened(samples: list[Row], title: str = f"urlopy {tmp_path}") -> str:
-        write_review_page(other, samples, "en", title)
+        write_page(other, samples, title)
         page.open(other)
         return page.text("#count").partition(" reviewed")[0]
 
@@ -279,7 +283,7 @@ class Rounds:
     def open(self, made: Mapping[str, Row]) -> list[str]:
         """Make the page, open it; the verdicts that it shows, and what stands open."""
         rows = list(made.values())
-        write_review_page(self.path, rows, "en", self.title, load_normalizer())
+        write_page(self.path, rows, self.title)
         self.page.open(self.path)
         return self.shown()
 
@@ -398,7 +402,7 @@ def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> No
     long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
     one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
     made = [one, *(judged(row, "reject", "-1; źle\n=2 ") for row in rows())]
-    write_review_page(tmp_path / "review.html", made, "en", f"długie {tmp_path}")
+    write_page(tmp_path / "review.html", made, f"długie {tmp_path}")
     write_table(tmp_path / "review.csv", made)
     browser.open(tmp_path / "review.html")
     assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()

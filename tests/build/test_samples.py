@@ -13,7 +13,6 @@ from ragifeval.benchmark.validate.checks import Paths, Validation
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.samples import Built, SampleSettings, make_samples
 from ragifeval.defaults import REFUSAL_MESSAGE
-from ragifeval.errors import UserError
 from ragifeval.paths import BADWORDS
 from ragifeval.text.normalizer import Normalizer
 from tests.build.house_rules import house_rules
@@ -345,13 +344,6 @@ class TestSimilarQuestions:
         built = make_samples(candidates, pages(POOL), normalizer, settings())
         assert "".join(sample.id for sample in built.samples) == kept
         assert {one.reason for one in built.rejections} == {"asks nearly the same as another"}
-
-
-def test_settings_out_of_range() -> None:
-    with pytest.raises(UserError, match="--distractors: must be 0 or more, not -1"):
-        settings(-1)
-    with pytest.raises(UserError, match="--refusals: must be a share from 0 to 1, not nan"):
-        settings(refusals=float("nan"))
 
 
 def test_a_later_candidate_changes_no_sample_before_it(normalizer: Normalizer) -> None:
