@@ -1,7 +1,6 @@
 """Sources -> chunks: where they are cut, what they are called, and which repeat others."""
 
 import re
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -72,23 +71,18 @@ def test_every_chunk_stands_where_it_says(
     assert {place for place, letter in enumerate(text) if letter.isalnum()} <= covered
 
 
-# Far longer than the window in which a piece is looked for, with the same line on every page.
-PAGES = [f"Urząd Miasta\nStrona {number}\n" + "Treść strony. " * 20 for number in range(1, 9)]
-
-
 @pytest.mark.parametrize(("size", "overlap"), [(100, 30), (5000, 0)])
 def test_pages(size: int, overlap: int) -> None:
-    text = "\n\n".join(PAGES)
-    starts = [text.index(page) for page in PAGES]
+    """A text far longer than the window in which a piece is looked for, each page of one head."""
+    pages = [f"Urząd Miasta\nStrona {number}\n" + "Treść strony. " * 20 for number in range(1, 9)]
+    text = "\n\n".join(pages)
+    starts = [text.index(page) for page in pages]
     for chunk in cut([Source("a.pdf", text, "Tytuł", starts)], size, overlap):
         assert chunk.title == "Tytuł"
         assert chunk.page == sum(start <= chunk.start for start in starts)
         if named := re.match(r"Urząd Miasta\nStrona (\d)", chunk.text):
             assert chunk.page == int(named[1])
-
-
-def test_pages_without_text() -> None:
-    source = Source("a.pdf", "Jeden.\n\nDwa.", pages=(0, 0, 6, 8, 12))
+    source = Source("a.pdf", "Jeden.\n\nDwa.", pages=(0, 0, 6, 8, 12))  # some are empty
     assert [(c.text, c.page) for c in cut([source], 8, 0)] == [("Jeden.", 2), ("Dwa.", 4)]
 
 
@@ -134,24 +128,12 @@ def test_the_title_stands_over_a_text_that_does_not_hold_it() -> None:
     ]
 
 
-def pieces(*texts: str) -> list[Chunk]:
-    return [Chunk(f"c{number}", text, "a.txt", 0) for number, text in enumerate(texts)]
-
-
-def left_out(texts: Sequence[str], similarity: float = 0.8) -> list[tuple[str, str, float]]:
-    """(id, id of the one it repeats, share) of each that is left out."""
-    given = pieces(*texts)
-    kept, duplicates = drop_duplicates(given, similarity)
-    gone = [duplicate.chunk for duplicate in duplicates]
-    assert kept == [chunk for chunk in given if chunk not in gone]
-    return [(duplicate.chunk.id, duplicate.of, duplicate.share) for duplicate in duplicates]
-
-
 def numbers(first: int, last: int) -> str:
     return " ".join(f"w{number}" for number in range(first, last + 1))
 
 
-# Texts -> those left out. A text of n words has n - 4 runs of five.
+# Texts -> those left out: (id, id of the one it repeats, share). A text of n words has n - 4 runs
+# of five.
 TEXTS = {
     "none": ([], []),
     "letter case and marks": (["Ala ma kota.", "ALA, MA «KOTA»"], [("c1", "c0", 1.0)]),
@@ -172,23 +154,14 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("texts", "expected"), TEXTS.values(), ids=TEXTS)
-def test_left_out(texts: list[str], expected: list[tuple[str, str, float]]) -> None:
-    assert left_out(texts) == expected
-
-
-@settings(deadline=None)  # the first one imports scipy
-@given(st.lists(st.text("ab c", max_size=25), max_size=10), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
-def test_against_every_pair(texts: list[str], similarity: float) -> None:
-    def runs(text: str) -> set[tuple[str, ...]]:
-        words = text.split()
-        return {tuple(words[start : start + 5]) for start in range(max(1, len(words) - 4))}
-
-    kept: list[str] = []
-    for text in texts:
-        found = [len(runs(text) & runs(other)) / len(runs(text) | runs(other)) for other in kept]
-        if max(found, default=0) < similarity:
-            kept.append(text)
-    assert [chunk.text for chunk in drop_duplicates(pieces(*texts), similarity)[0]] == kept
+def test_what_repeats_another_is_left_out(
+    texts: list[str], expected: list[tuple[str, str, float]]
+) -> None:
+    chunks = [Chunk(f"c{number}", text, "a.txt", 0) for number, text in enumerate(texts)]
+    kept, duplicates = drop_duplicates(chunks)
+    gone = [duplicate.chunk for duplicate in duplicates]
+    assert kept == [chunk for chunk in chunks if chunk not in gone]
+    assert [(one.chunk.id, one.of, one.share) for one in duplicates] == expected
 
 
 def test_overlapping_chunks_of_one_file_are_none() -> None:

@@ -282,14 +282,11 @@ def test_blank_texts_are_unjudged_and_nothing_is_asked(judge_here: Judging) -> N
         assert f"{metric}: 1 unjudged: no {absent}" in run.err
 
 
-@pytest.mark.parametrize(("language", "words"), [("pl", "Skala ocen"), ("en", "How to grade")])
-def test_dry_run_shows_the_prompts_and_writes_nothing(
-    tmp_path: Path, judge_here: Judging, language: str, words: str
-) -> None:
+def test_dry_run_shows_the_prompts_and_writes_nothing(tmp_path: Path, judge_here: Judging) -> None:
     before = sorted(tmp_path.iterdir())
-    run = judge_here("log.jsonl", "--dry_run", "-o", "new", "--language", language)
+    run = judge_here("log.jsonl", "--dry_run", "-o", "new", "--language", "en")
     assert run.code == 0, run.err
-    assert words in run.out
+    assert "How to grade" in run.out
     assert run.out.count("=== ") == 5 * 3
     assert "Opłata wynosi 30 zł (odp. 1)" in run.out
     assert sorted(tmp_path.iterdir()) == before
