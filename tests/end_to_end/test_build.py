@@ -132,27 +132,6 @@ class TestExample:
         assert "ask: 15 replies were already there" in run.err
         assert results_of(built.out) == before
 
-    def test_a_review_is_applied(self, built: Built) -> None:
-        text = (built.out / "review.csv").read_text(encoding="utf-8-sig")
-        for old, new in (
-            ('"oplaty-csv-0002-q1",""', '"oplaty-csv-0002-q1","reject"'),
-            ('"wydarzenia-txt-0001-q1",""', '"wydarzenia-txt-0001-q1","accept"'),
-            ('"40 zł"', '"40 zł | czterdzieści złotych"'),
-        ):
-            assert text.count(old) == 1
-            text = text.replace(old, new)
-        (built.folder / "reviewed.csv").write_text(text, encoding="utf-8-sig")
-        before = by_id(built.out / "samples.jsonl")
-        run = build(built.folder, "-o", "out", "--apply", "reviewed.csv")
-        assert "reviewed.csv: 1 accept, 1 reject, 0 open, 1 edited" in run.err
-        after = by_id(built.out / "samples.jsonl")
-        assert before.keys() - after.keys() == {"oplaty-csv-0002-q1"}
-        assert after["wydarzenia-txt-0001-q1"]["expect"]["include"] == [
-            {"say": ["40 zł", "czterdzieści złotych"]}
-        ]
-        assert [key for key in after if after[key] != before[key]] == ["wydarzenia-txt-0001-q1"]
-        assert validate(built.out).code == 0
-
 
 def test_what_is_not_read_is_named(tmp_path: Path) -> None:
     docs = write_texts(tmp_path / "docs", range(106, 107))
@@ -416,8 +395,10 @@ class TestReview:
 
     def test_hold_in_the_next_build_and_outlive_overwriting(self, out: Path) -> None:
         blank = self.review(out)
-        self.apply(out, 101, "reject")
+        run = self.apply(out, 101, "reject")
+        assert "reviewed.csv: 0 accept, 1 reject, 0 open, 0 edited" in run.err
         assert self.left_out(out) == {101}
+        assert validate(out).code == 0
         build(out.parent, *self.OPTIONS)
         assert self.left_out(out) == {101}
         # The next round shows what was said.
@@ -447,11 +428,15 @@ class TestReview:
         build(out.parent, "-o", "out", "--apply", "out/review.csv")
         assert self.left_out(out) == {101}
 
-    def test_an_accepted_edit_that_fails_is_named(self, out: Path) -> None:
+    def test_an_edit_is_taken_and_one_that_fails_is_named(self, out: Path) -> None:
         text = self.review(out).replace('"101 zł"', '"777 zł"')
+        text = text.replace('"102 zł"', '"102 zł | sto dwa złote"')
         run = self.apply(out, 101, "accept", text)
+        assert "reviewed.csv: 1 accept, 0 reject, 1 open, 2 edited" in run.err
         assert "accepted, but no sample: gmina101-txt-0001-q1: no proposed phrase passes" in run.err
-        assert 101 in self.left_out(out)
+        assert self.left_out(out) == {101}
+        [edited] = by_id(out / "samples.jsonl")["gmina102-txt-0001-q1"]["expect"]["include"]
+        assert edited["say"] == ["102 zł", "sto dwa złote"]
 
 
 def test_builds_and_configs_are_no_documents(tmp_path: Path) -> None:
