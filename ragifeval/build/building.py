@@ -40,7 +40,9 @@ def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) 
     if not chunks:
         reasons = "; ".join(f"{file}: {reason}" for file, reason in unread.items())
         raise UserError(f"DOCS: there is no text in them ({reasons or 'no file was found'})")
-    return Corpus(chunks, _chosen(chunks, plan), duplicates, len(read), unread, found.passed_over)
+    return Corpus(
+        chunks, _chosen(chunks, plan), duplicates, len(read), unread, dict(found.passed_over)
+    )
 
 
 def _chosen(chunks: Sequence[Chunk], plan: BuildPlan) -> Sequence[Chunk]:

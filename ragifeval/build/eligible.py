@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.build.contexts import Contexts
-from ragifeval.build.phrases import Dropped, Entry, Proposals
+from ragifeval.build.phrases import Entry, Proposals
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.scoring.conditions import citations
 from ragifeval.text.matching import Text
@@ -32,12 +32,12 @@ class Sifted:
     """What became of the candidates, in their order.
 
     Attributes:
-        dropped: the phrases that are no entries, of the eligible too.
+        dropped: the phrases that are no entries, of the eligible too, each with the reason.
     """
 
     eligible: list[Eligible] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
 
 
 def sift(
@@ -69,7 +69,7 @@ def sift(
             result.eligible.append(Eligible(candidate, chunk, entries, is_whole))
             continue
         reason = "no proposed phrase passes" if dropped else "no phrase is proposed"
-        words = "; ".join(map(str, dropped))
+        words = "; ".join(dropped)
         result.rejections.append(Rejection(candidate.id, "phrases", reason, words, candidate))
     _reject_repeated(result, normalizer)
     return result

@@ -6,7 +6,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,9 +27,8 @@ _UNKNOWN_KIND = f"is none of the kinds that are read: {KINDS}"
 _MAGIC = re.compile(r"[*?\[]")
 
 
-@dataclass(frozen=True)
 class FoundFiles:
-    """The files that were found.
+    """The files that were found so far.
 
     Attributes:
         files: the path of each, and the name it goes by: relative to the folder that was named, or
@@ -39,49 +38,6 @@ class FoundFiles:
         passed_over: ending -> how many files of a kind that is not read lie in the folders.
     """
 
-    files: Sequence[tuple[Path, str]]
-    unread: Sequence[Unread]
-    passed_over: Mapping[str, int]
-
-
-def find_files(
-    names: Sequence[str], pattern: str | None = None, leave_out: Collection[Path] = ()
-) -> FoundFiles:
-    """Find files by name, in folders, and by patterns that the shell left as they are.
-
-    Hidden files and folders are left out unless they are named themselves; the same file is found
-    once. The order is that of the names; within a folder, that of the alphabet.
-
-    Args:
-        names: files, folders, or patterns such as "docs/*.pdf".
-        pattern: which files of the folders are meant, such as "**/*.pdf"; all if None.
-        leave_out: files, and folders with all that is in them, that are not meant even if they lie
-            in one of the others. What lies in a build's folder is not meant either.
-
-    Raises:
-        UserError: a name matches nothing, or the pattern is none.
-    """
-    search = _Search(leave_out)
-    for name in names:
-        path = Path(name)
-        try:
-            if path.is_dir():
-                search.add_folder(path, pattern, name)
-            elif path.exists() or path.is_symlink():
-                search.add_named(path)
-            elif _MAGIC.search(name):
-                # Shown as if the folder before the first star were named.
-                parts = Path(name).parts
-                first = next(place for place, part in enumerate(parts) if _MAGIC.search(part))
-                search.add_folder(Path(*parts[:first]), str(Path(*parts[first:])), name)
-            else:
-                raise UserError(f"{name}: there is no such file or folder")
-        except OSError as error:
-            raise UserError(f"{name}: cannot be read: {error.strerror}") from None
-    return FoundFiles(search.files, search.unread, dict(search.passed_over))
-
-
-class _Search:
     def __init__(self, leave_out: Collection[Path]) -> None:
         self.files: list[tuple[Path, str]] = []
         self.unread: list[Unread] = []
@@ -92,6 +48,7 @@ class _Search:
         self._shown: set[str] = set()
 
     def add_named(self, path: Path) -> None:
+        """Add a file that was named itself."""
         if path.suffix.lower() in READERS:
             self._add(path, Path(path.name))
         else:
@@ -146,6 +103,43 @@ class _Search:
             folders[:] = [name for name in folders if not name.startswith(".")]
             found += [Path(parent, name) for name in files]
         return sorted(found, key=lambda path: path.relative_to(folder).parts)
+
+
+def find_files(
+    names: Sequence[str], pattern: str | None = None, leave_out: Collection[Path] = ()
+) -> FoundFiles:
+    """Find files by name, in folders, and by patterns that the shell left as they are.
+
+    Hidden files and folders are left out unless they are named themselves; the same file is found
+    once. The order is that of the names; within a folder, that of the alphabet.
+
+    Args:
+        names: files, folders, or patterns such as "docs/*.pdf".
+        pattern: which files of the folders are meant, such as "**/*.pdf"; all if None.
+        leave_out: files, and folders with all that is in them, that are not meant even if they lie
+            in one of the others. What lies in a build's folder is not meant either.
+
+    Raises:
+        UserError: a name matches nothing, or the pattern is none.
+    """
+    found = FoundFiles(leave_out)
+    for name in names:
+        path = Path(name)
+        try:
+            if path.is_dir():
+                found.add_folder(path, pattern, name)
+            elif path.exists() or path.is_symlink():
+                found.add_named(path)
+            elif _MAGIC.search(name):
+                # Shown as if the folder before the first star were named.
+                parts = Path(name).parts
+                first = next(place for place, part in enumerate(parts) if _MAGIC.search(part))
+                found.add_folder(Path(*parts[:first]), str(Path(*parts[first:])), name)
+            else:
+                raise UserError(f"{name}: there is no such file or folder")
+        except OSError as error:
+            raise UserError(f"{name}: cannot be read: {error.strerror}") from None
+    return found
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:

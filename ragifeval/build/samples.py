@@ -12,7 +12,6 @@ from ragifeval.build.bound import with_statements
 from ragifeval.build.changeable import with_facts
 from ragifeval.build.contexts import Contexts
 from ragifeval.build.eligible import Eligible, sift
-from ragifeval.build.phrases import Dropped
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.scoring import conditions
 from ragifeval.scoring.entries import Criteria
@@ -43,7 +42,7 @@ class SampleSettings:
     refusals: float
     seed: int
     refusal_message: str
-    kind: str | None = None
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Built:
         documents: the chunks that stand in a context, in the order of the chunks.
         samples: in the order of the candidates.
         rejections: the candidates that became no sample.
-        dropped: the phrases that became no entries, those of samples too.
+        dropped: the phrases that became no entries, those of samples too, each with the reason.
         eligible: the candidates that samples were made of, with the entries that passed.
         drawn: the ids of those that were drawn to be refused.
         notes: what a reader of the samples should know, a line each.
@@ -63,7 +62,7 @@ class Built:
     documents: Sequence[Document]
     samples: Sequence[Sample]
     rejections: Sequence[Rejection]
-    dropped: Sequence[Dropped]
+    dropped: Sequence[str]
     eligible: Sequence[Eligible]
     drawn: Collection[str]
     notes: Sequence[str]
@@ -99,7 +98,7 @@ def make_samples(
         is_drawn = one.candidate.id in drawn
         refused = _to_refuse(one, contexts, settings) if is_drawn else None
         sample = refused or _to_answer(one, contexts, settings)
-        if refused is None:
+        if refused is None and normalizer.language == "pl":
             sample = with_statements(sample, documents_of[one.chunk.id], scorer)
             sample = with_facts(sample, documents_of, scorer)
         lost = ", ".join(_lost(sample, scorer))
@@ -193,7 +192,7 @@ def _to_answer(one: Eligible, contexts: Contexts, settings: SampleSettings) -> S
         tuple(context),
         {"include": include, "cite": [one.chunk.id]},
         reference=f"{candidate.answer.strip()} [{position}]",
-        kind=(settings.kind,) if settings.kind else (),
+        kind=(settings.kind,),
     )
 
 
