@@ -6,9 +6,8 @@ from random import Random
 
 from ragifeval.build.asking import Models
 from ragifeval.build.chunking import cut, drop_duplicates
-from ragifeval.build.facts import Facts
 from ragifeval.build.folder import BuildFolder, write_objects, write_records
-from ragifeval.build.plan import BuildPlan
+from ragifeval.build.plan import BuildPlan, Facts
 from ragifeval.build.reading import FoundFiles, read_files
 from ragifeval.build.records import Chunk, Corpus, Source
 from ragifeval.build.stages import ask_questions, criticise, propose_phrases

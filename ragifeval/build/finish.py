@@ -11,7 +11,6 @@ from jinja2 import Environment, StrictUndefined
 
 from ragifeval import __version__
 from ragifeval.benchmark.benchmark import as_object, load_benchmark
-from ragifeval.build.facts import Facts
 from ragifeval.build.folder import (
     BuildFolder,
     read_json,
@@ -19,6 +18,7 @@ from ragifeval.build.folder import (
     write_objects,
     write_records,
 )
+from ragifeval.build.plan import Facts
 from ragifeval.build.records import Rejection
 from ragifeval.build.review.verdicts import Review
 from ragifeval.build.samples import Built, make_samples

@@ -24,11 +24,7 @@ UNANSWERABLE = "unanswerable"
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How samples are made.
-
-    With d distractors and a share p of refusals, copying all documents and citing them gets
-    (1-p)(d+4) / ((d+2)(2-p)) in total, and `validate` wants less than 60 %: with 4 distractors that
-    takes 19 % of refusals; without refusals, 9 distractors.
+    """How samples are made; docs/build.md tells what copying gets by these numbers.
 
     Attributes:
         distractors: how many chunks stand beside the one that a question was asked about.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ragifeval.build.facts import Facts
 from ragifeval.build.folder import BuildFolder, read_json, read_records, write_records
+from ragifeval.build.plan import Facts
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.build.review.page import render
 from ragifeval.build.review.table import Reviewed, Row, phrases_cell, read_table, write_table
