@@ -144,10 +144,15 @@ TEXTS = {
         [("c1", "c0", 0.8)],
     ),
     "a little less": ([numbers(1, 48), numbers(1, 24) + " x " + numbers(26, 48)], []),
-    # 0.9 with the first, 0.9 with the second, 0.82 and less with each other.
+    # 89 of 111 runs in common with the first, 91 of 109 with the second, which are no repeats.
     "the one that is most alike": (
-        [numbers(1, 104), numbers(19, 122), numbers(13, 116)],
-        [("c2", "c1", 94 / 106)],
+        [numbers(1, 104), numbers(21, 124), numbers(12, 115)],
+        [("c2", "c1", 91 / 109)],
+    ),
+    # 91 of 109 with the second, which is left out, but 86 of 114 with the first.
+    "never by way of another": (
+        [numbers(1, 104), numbers(6, 109), numbers(15, 118)],
+        [("c1", "c0", 95 / 105)],
     ),
     "short texts": (["a b c d", "a b c e", "a b c d e"], []),
 }

@@ -298,6 +298,11 @@ def test_of_similar_questions_the_first_stays(questions: tuple[str, ...], kept: 
     assert {one.reason for one in built.rejections} == {"asks nearly the same as another"}
 
 
+def test_similar_questions_for_other_phrases_stay() -> None:
+    other = asked(["130 zł"], "Kaucja to 130 zł.", TWO, "1")
+    assert len(made([asked(["19 zł"]), other], pages(POOL)).samples) == 2
+
+
 @pytest.mark.parametrize(("distractors", "refusals"), [(0, 0.25), (4, 1), (50, 0)])
 def test_no_setting_makes_a_sample_with_a_problem(
     tmp_path: Path, distractors: int, refusals: float

@@ -224,6 +224,9 @@ def test_another_language(tmp_path: Path, language: str) -> None:
     given = shlex.split(line)[3:]
     assert given[given.index("--language") + 1] == language
     assert validate(tmp_path / "out", "--language", language).code == 0
+    # Statements are for Polish texts alone.
+    expected = [one["expect"] for one in records(tmp_path / "out" / "samples.jsonl")]
+    assert all(isinstance(entry, str) for one in expected for entry in one.get("include", ()))
     refusal = chat(f"{LANGUAGES[language].refusal_message}.")
     with Loopback(lambda call: refusal) as server:
         given += ["--model_args", f"api_base={server.url}", "--wide"]
