@@ -28,13 +28,11 @@ _OF_ALL = frozenset(
 
 
 def with_statements(sample: Sample, source: Document, scorer: Scorer) -> Sample:
-    """The sample with statements for those of its phrases for which the document proves one.
+    """A Polish sample with statements for those of its phrases for which the document proves one.
 
     Args:
         source: the document that it cites.
     """
-    if scorer.criteria.normalizer.language != "pl":
-        return sample
     binder = _Binder(sample, source, scorer)
     for place, entry in enumerate(sample.expect["include"]):
         phrases = [entry] if isinstance(entry, str) else entry

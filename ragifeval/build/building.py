@@ -1,19 +1,18 @@
 """The stages of a build, one after the other: read, cut, ask, criticise, propose phrases."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from random import Random
 
 from ragifeval.build.asking import Models
-from ragifeval.build.chunking import cut
-from ragifeval.build.duplicates import drop_duplicates
-from ragifeval.build.facts import Facts
+from ragifeval.build.chunking import cut, drop_duplicates
 from ragifeval.build.folder import BuildFolder, write_objects, write_records
-from ragifeval.build.plan import BuildPlan
+from ragifeval.build.plan import BuildPlan, Facts
 from ragifeval.build.reading import FoundFiles, read_files
 from ragifeval.build.records import Chunk, Corpus, Source
 from ragifeval.build.stages import ask_questions, criticise, propose_phrases
 from ragifeval.errors import UserError
-from ragifeval.files import written_beside
+from ragifeval.files import write_json, written_beside
 
 
 def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) -> Corpus:
@@ -40,7 +39,9 @@ def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) 
     if not chunks:
         reasons = "; ".join(f"{file}: {reason}" for file, reason in unread.items())
         raise UserError(f"DOCS: there is no text in them ({reasons or 'no file was found'})")
-    return Corpus(chunks, _chosen(chunks, plan), duplicates, len(read), unread, found.passed_over)
+    return Corpus(
+        chunks, _chosen(chunks, plan), duplicates, len(read), unread, dict(found.passed_over)
+    )
 
 
 def _chosen(chunks: Sequence[Chunk], plan: BuildPlan) -> Sequence[Chunk]:
@@ -68,7 +69,7 @@ def build(folder: BuildFolder, plan: BuildPlan, found: FoundFiles, overwrite: bo
         return models
     # While one of these files is of this build and another of the last one, none is finished.
     folder.candidates.unlink(missing_ok=True)
-    Facts.of(plan, corpus).write(folder.facts)
+    write_json(folder.facts, asdict(Facts.of(plan, corpus)))
     write_records(folder.chunks, corpus.chunks)
     write_objects(
         folder.duplicates,

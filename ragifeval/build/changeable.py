@@ -23,15 +23,13 @@ _UNITS = frozenset({"złoty", "procent", "euro", *PERIODS})
 
 
 def with_facts(sample: Sample, documents: Mapping[str, Document], scorer: Scorer) -> Sample:
-    """The sample with those of its facts that prove themselves.
+    """A Polish sample with those of its facts that prove themselves.
 
     Args:
         documents: those of its context are among them.
     """
     normalizer = scorer.criteria.normalizer
     context = [documents[key] for key in sample.context]
-    if normalizer.language != "pl" or "include" not in sample.expect:
-        return sample
     stated: list[set[Value]] = [
         {mention.value for mention in find_values(document.contents, normalizer)}
         for document in context

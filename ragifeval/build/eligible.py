@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS, is_repeated
 from ragifeval.build.contexts import Contexts
-from ragifeval.build.phrases import Dropped, Entry, Proposals
+from ragifeval.build.phrases import Entry, Proposals
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.scoring.conditions import citations
 from ragifeval.text.matching import Text
@@ -32,12 +32,12 @@ class Sifted:
     """What became of the candidates, in their order.
 
     Attributes:
-        dropped: the phrases that are no entries, of the eligible too.
+        dropped: the phrases that are no entries, of the eligible too, each with the reason.
     """
 
     eligible: list[Eligible] = field(default_factory=list)
     rejections: list[Rejection] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
 
 
 def sift(
@@ -58,19 +58,18 @@ def sift(
                 Rejection(candidate.id, "samples", reason, candidate.answer, candidate)
             )
             continue
-        text = contexts.text(chunk)
-        proposals = Proposals(candidate, text, refusal, normalizer)
+        proposals = Proposals(candidate, contexts.text(chunk), refusal, normalizer)
         entries, dropped = proposals.check()
         result.dropped.extend(dropped)
-        # A short answer is the fact that is asked for, whatever the model made of it.
-        whole = None if entries else proposals.whole_answer()
-        if entries or whole is not None:
-            is_whole = whole is not None
-            entries = [whole] if whole is not None else entries
+        is_whole = not entries
+        if is_whole:
+            # A short answer is the fact that is asked for, whatever the model made of it.
+            entries = proposals.whole_answer()
+        if entries:
             result.eligible.append(Eligible(candidate, chunk, entries, is_whole))
             continue
         reason = "no proposed phrase passes" if dropped else "no phrase is proposed"
-        words = "; ".join(map(str, dropped))
+        words = "; ".join(dropped)
         result.rejections.append(Rejection(candidate.id, "phrases", reason, words, candidate))
     _reject_repeated(result, normalizer)
     return result

@@ -1,4 +1,4 @@
-"""The last step: candidates and a reviewer's verdicts -> the benchmark in OUT_DIR, and a report."""
+"""The last step: candidates and a reviewer's verdicts -> the benchmark in OUT_DIR, and its card."""
 
 import shlex
 from collections import Counter
@@ -7,20 +7,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, StrictUndefined
+
+from ragifeval import __version__
 from ragifeval.benchmark.benchmark import as_object, load_benchmark
-from ragifeval.build.card import card, evaluation_options
-from ragifeval.build.facts import Facts
 from ragifeval.build.folder import (
     BuildFolder,
+    read_json,
     read_records,
     write_objects,
     write_records,
 )
+from ragifeval.build.plan import Facts
 from ragifeval.build.records import Rejection
 from ragifeval.build.review.verdicts import Review
 from ragifeval.build.samples import Built, make_samples
 from ragifeval.files import write_json, written_beside
-from ragifeval.results.export.datasets import ONLY, Split, write_datasets
+from ragifeval.languages import LANGUAGES
+from ragifeval.results.export.datasets import ONLY, Split, size_category, write_datasets
 from ragifeval.tables import plural
 
 STAGES = ("ask", "answer", "criticise", "phrases", "review", "samples")
@@ -28,6 +32,7 @@ _SELDOM = ("answer", "review")
 """Stages that not every build has."""
 _REASONS_SHOWN = 3
 _PENDING_SHOWN = 20
+_CARD = Path(__file__).with_name("card.jinja")
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,11 @@ class BuildResult:
     def reviewed(self) -> Mapping[str, int]:
         """Verdict -> how many."""
         return Counter[str](verdict.verdict for verdict in self.review.verdicts.values())
+
+    @property
+    def refusals(self) -> int:
+        """How many samples are to be refused."""
+        return sum(bool(sample.expect.get("refuse")) for sample in self.built.samples)
 
     @property
     def lost(self) -> Sequence[Rejection]:
@@ -95,7 +105,7 @@ def finish(folder: BuildFolder) -> BuildResult:
     Raises:
         UserError: the folder holds no finished build, or cannot be written.
     """
-    facts = Facts.read(folder.facts)
+    facts = read_json(folder.facts, Facts)
     review = Review.load(folder, facts)
     built, rejected = review.built, list[Rejection]()
     if review.verdicts:
@@ -119,7 +129,7 @@ def _write(folder: BuildFolder, result: BuildResult) -> None:
     write_records(folder.documents, result.built.documents)
     write_objects(folder.samples, map(as_object, result.built.samples))
     with written_beside(folder.card) as file:
-        file.write(card(result.facts, result.built, result.stages(), result.reviewed))
+        file.write(_card(result))
     benchmark = load_benchmark(folder.documents, folder.samples)
     split = Split.of(ONLY, benchmark, folder.documents, folder.samples)
     write_datasets([split], folder.dataset, overwrite=True, language=result.facts.language)
@@ -141,10 +151,56 @@ def _rejected(rejection: Rejection) -> dict[str, Any]:
     return value
 
 
+def _card(result: BuildResult) -> str:
+    """README.md: a dataset card that says how samples were made, and how they are used."""
+    environment = Environment(  # noqa: S701 - the card is Markdown, which HTML's escapes would spoil
+        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters["cell"] = _cell
+    verdicts = [f"{count} {verdict}" for verdict, count in sorted(result.reviewed.items())]
+    return environment.from_string(_CARD.read_text(encoding="utf-8")).render(
+        facts=result.facts,
+        samples=len(result.built.samples),
+        refusals=result.refusals,
+        size=size_category(len(result.built.samples)),
+        stages=result.stages(),
+        options=_evaluation_options(result.facts),
+        reviewed=", ".join(verdicts) or "no",
+        is_reviewed=bool(verdicts),
+        version=__version__,
+    )
+
+
+def _cell(value: object) -> str:
+    """A value that stays in its cell of a Markdown table, and is text there."""
+    line = " ".join(str(value).split())
+    return line.replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+
+
+def _evaluation_options(facts: Facts, folder: str = "") -> Sequence[str]:
+    """The options with which models are evaluated on the samples.
+
+    Args:
+        folder: OUT_DIR as the reader names it, with a `/` at its end; empty for the folder itself.
+    """
+    language = LANGUAGES[facts.language]
+    options = [
+        f"--data {shlex.quote(folder.rstrip('/') or '.')}",
+        f"--prompt {shlex.quote(f'{folder}prompt.jinja')}",
+        f"--language {facts.language}",
+    ]
+    if facts.samples.refusal_message != language.refusal_message:
+        options.append(f"--refusal_message {shlex.quote(facts.samples.refusal_message)}")
+    if facts.normalizer != language.normalizer:
+        # In the folder itself, which may be handed on, no folder of this machine is told.
+        name = facts.normalizer or "default"
+        options.append(f"--normalizer {shlex.quote(name if folder else Path(name).name)}")
+    return options
+
+
 def summary(result: BuildResult) -> dict[str, Any]:
     """What build.json holds."""
     facts = result.facts
-    refused = sum(bool(sample.expect.get("refuse")) for sample in result.built.samples)
     return {
         "signature": facts.signature,
         "language": facts.language,
@@ -164,7 +220,7 @@ def summary(result: BuildResult) -> dict[str, Any]:
         ],
         "reviewed": result.reviewed,
         "samples": len(result.built.samples),
-        "refusals": refused,
+        "refusals": result.refusals,
         "documents": len(result.built.documents),
         "phrases_dropped": len(result.built.dropped),
         "pending": len(result.pending),
@@ -194,16 +250,15 @@ def table(result: BuildResult, folder: Path) -> str:
             rest = sum(list(reasons.values())[_REASONS_SHOWN:])
             shown[_REASONS_SHOWN:] = [f"other reasons ({rest})"]
         lines.append(f"{stage:10} {sum(reasons.values()):7} {left:6}  {'; '.join(shown)}".rstrip())
-    refused = sum(bool(sample.expect.get("refuse")) for sample in built.samples)
     lines += [
         "",
-        f"{plural(len(built.samples), 'sample')}, {refused} of them to be refused, "
+        f"{plural(len(built.samples), 'sample')}, {result.refusals} of them to be refused, "
         f"{plural(len(built.documents), 'document')}",
     ]
     if built.samples:
         name = folder.as_posix().rstrip("/") + "/"
         log = shlex.quote(f"{name}run.jsonl")
-        options = " ".join(evaluation_options(facts, name))
+        options = " ".join(_evaluation_options(facts, name))
         lines += [
             f"evaluate: ragifeval remote --model MODEL {options} --log_path {log}",
             f"report:   ragifeval report {log} -o {shlex.quote(f'{name}run.html')}",

@@ -95,17 +95,6 @@ class BuildFolder:
         finally:
             lock.release()
 
-    def check_built(self) -> None:
-        """Find out that a build has come to its end here.
-
-        Raises:
-            UserError: it has not.
-        """
-        if not self.candidates.is_file():
-            raise UserError(
-                f"-o: {self.path} holds no finished build; build DOCS --model_config … first"
-            )
-
     def start_over(self) -> None:
         """Delete what models replied, and what was made of it.
 

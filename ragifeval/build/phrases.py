@@ -14,24 +14,6 @@ from ragifeval.text.matching import RULES, Text
 from ragifeval.text.normalizer import Normalizer
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A proposed phrase that is no entry of its sample.
-
-    Attributes:
-        id: of the candidate.
-        reasons: each is the end of a sentence that begins with the phrase; none if there is nothing
-            wrong with it.
-    """
-
-    id: str
-    phrase: str
-    reasons: Sequence[str]
-
-    def __str__(self) -> str:
-        return f"{self.phrase!r} {', '.join(self.reasons)}"
-
-
 @dataclass(frozen=True)
 class Entry:
     """An entry that passed: its phrases, more than one if they are alternatives, as texts too."""
@@ -70,14 +52,14 @@ class Proposals:
         self._question = Text(normalizer(candidate.question))
         self._answer = Text(normalizer(candidate.answer))
 
-    def check(self) -> tuple[list[Entry], list[Dropped]]:
-        """The entries that pass, in the order in which they were proposed, and what does not.
+    def check(self) -> tuple[list[Entry], list[str]]:
+        """The entries that pass, in the order in which they were proposed; why others do not.
 
         One alternative at least must stand in the answer and in the chunk; another need not, as
         long as nothing else is wrong with it. An entry that another one implies is dropped.
         """
         entries: list[Entry] = []
-        dropped: list[Dropped] = []
+        dropped: list[str] = []
         for proposed in self._candidate.phrases:
             entry = self._entry([proposed] if isinstance(proposed, str) else proposed, dropped)
             if entry is not None:
@@ -87,36 +69,34 @@ class Proposals:
             # Of two that say the same, the first one stays.
             others = [*kept, *(o for o in entries[place + 1 :] if not o.is_implied_by(entry))]
             if any(entry.is_implied_by(other) for other in others):
-                dropped += [self._drop(phrase, "is said by another") for phrase in entry.phrases]
+                dropped += [f"{phrase!r} is said by another" for phrase in entry.phrases]
             else:
                 kept.append(entry)
         return kept, dropped
 
-    def whole_answer(self) -> Entry | None:
+    def whole_answer(self) -> list[Entry]:
         """The answer itself, where it is as short as a phrase and nothing is wrong with it."""
         if not self._candidate.is_phrase:
-            return None
-        return self._entry([self._candidate.answer.strip().rstrip(".")], [])
+            return []
+        entry = self._entry([self._candidate.answer.strip().rstrip(".")], [])
+        return [entry] if entry is not None else []
 
-    def _entry(self, alternatives: Sequence[str], dropped: list[Dropped]) -> Entry | None:
+    def _entry(self, alternatives: Sequence[str], dropped: list[str]) -> Entry | None:
         phrases, texts, missing = [], [], []
         for phrase in dict.fromkeys(" ".join(alternative.split()) for alternative in alternatives):
             text = Text(self._normalizer(phrase))
-            reasons = list(self._flaws(text))
+            reasons = ", ".join(self._flaws(text))
             if reasons:
-                dropped.append(self._drop(phrase, *reasons))
+                dropped.append(f"{phrase!r} {reasons}")
                 continue
             phrases.append(phrase)
             texts.append(text)
-            missing.append(list(self._missing(text)))
-        if missing and all(missing):
-            for phrase, reasons in zip(phrases, missing, strict=True):
-                dropped.append(self._drop(phrase, *reasons))
+            missing.append(", ".join(self._missing(text)))
+        if all(missing):
+            pairs = zip(phrases, missing, strict=True)
+            dropped += [f"{phrase!r} {reasons}" for phrase, reasons in pairs]
             return None
-        return Entry(phrases, texts) if phrases else None
-
-    def _drop(self, phrase: str, *reasons: str) -> Dropped:
-        return Dropped(self._candidate.id, phrase, reasons)
+        return Entry(phrases, texts)
 
     def _flaws(self, text: Text) -> Iterator[str]:
         yield from flaws(text, self._question, self._refusal, self._normalizer.language)

@@ -1,23 +1,20 @@
 """Files are found by the names on the command line, and read; what was read is kept."""
 
 import hashlib
-import json
 import os
 import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
 from ragifeval import __version__
-from ragifeval.build.folder import is_build
+from ragifeval.build.folder import is_build, read_records, write_records
 from ragifeval.build.formats import READERS, UnreadableError, check_length
 from ragifeval.build.records import Source, Unread
 from ragifeval.errors import UserError
@@ -30,9 +27,8 @@ _UNKNOWN_KIND = f"is none of the kinds that are read: {KINDS}"
 _MAGIC = re.compile(r"[*?\[]")
 
 
-@dataclass(frozen=True)
 class FoundFiles:
-    """The files that were found.
+    """The files that were found so far.
 
     Attributes:
         files: the path of each, and the name it goes by: relative to the folder that was named, or
@@ -42,49 +38,6 @@ class FoundFiles:
         passed_over: ending -> how many files of a kind that is not read lie in the folders.
     """
 
-    files: Sequence[tuple[Path, str]]
-    unread: Sequence[Unread]
-    passed_over: Mapping[str, int]
-
-
-def find_files(
-    names: Sequence[str], pattern: str | None = None, leave_out: Collection[Path] = ()
-) -> FoundFiles:
-    """Find files by name, in folders, and by patterns that the shell left as they are.
-
-    Hidden files and folders are left out unless they are named themselves; the same file is found
-    once. The order is that of the names; within a folder, that of the alphabet.
-
-    Args:
-        names: files, folders, or patterns such as "docs/*.pdf".
-        pattern: which files of the folders are meant, such as "**/*.pdf"; all if None.
-        leave_out: files, and folders with all that is in them, that are not meant even if they lie
-            in one of the others. What lies in a build's folder is not meant either.
-
-    Raises:
-        UserError: a name matches nothing, or the pattern is none.
-    """
-    search = _Search(leave_out)
-    for name in names:
-        path = Path(name)
-        try:
-            if path.is_dir():
-                search.add_folder(path, pattern, name)
-            elif path.exists() or path.is_symlink():
-                search.add_named(path)
-            elif _MAGIC.search(name):
-                # Shown as if the folder before the first star were named.
-                parts = Path(name).parts
-                first = next(place for place, part in enumerate(parts) if _MAGIC.search(part))
-                search.add_folder(Path(*parts[:first]), str(Path(*parts[first:])), name)
-            else:
-                raise UserError(f"{name}: there is no such file or folder")
-        except OSError as error:
-            raise UserError(f"{name}: cannot be read: {error.strerror}") from None
-    return FoundFiles(search.files, search.unread, dict(search.passed_over))
-
-
-class _Search:
     def __init__(self, leave_out: Collection[Path]) -> None:
         self.files: list[tuple[Path, str]] = []
         self.unread: list[Unread] = []
@@ -95,6 +48,7 @@ class _Search:
         self._shown: set[str] = set()
 
     def add_named(self, path: Path) -> None:
+        """Add a file that was named itself."""
         if path.suffix.lower() in READERS:
             self._add(path, Path(path.name))
         else:
@@ -149,6 +103,43 @@ class _Search:
             folders[:] = [name for name in folders if not name.startswith(".")]
             found += [Path(parent, name) for name in files]
         return sorted(found, key=lambda path: path.relative_to(folder).parts)
+
+
+def find_files(
+    names: Sequence[str], pattern: str | None = None, leave_out: Collection[Path] = ()
+) -> FoundFiles:
+    """Find files by name, in folders, and by patterns that the shell left as they are.
+
+    Hidden files and folders are left out unless they are named themselves; the same file is found
+    once. The order is that of the names; within a folder, that of the alphabet.
+
+    Args:
+        names: files, folders, or patterns such as "docs/*.pdf".
+        pattern: which files of the folders are meant, such as "**/*.pdf"; all if None.
+        leave_out: files, and folders with all that is in them, that are not meant even if they lie
+            in one of the others. What lies in a build's folder is not meant either.
+
+    Raises:
+        UserError: a name matches nothing, or the pattern is none.
+    """
+    found = FoundFiles(leave_out)
+    for name in names:
+        path = Path(name)
+        try:
+            if path.is_dir():
+                found.add_folder(path, pattern, name)
+            elif path.exists() or path.is_symlink():
+                found.add_named(path)
+            elif _MAGIC.search(name):
+                # Shown as if the folder before the first star were named.
+                parts = Path(name).parts
+                first = next(place for place, part in enumerate(parts) if _MAGIC.search(part))
+                found.add_folder(Path(*parts[:first]), str(Path(*parts[first:])), name)
+            else:
+                raise UserError(f"{name}: there is no such file or folder")
+        except OSError as error:
+            raise UserError(f"{name}: cannot be read: {error.strerror}") from None
+    return found
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
@@ -210,69 +201,53 @@ def read_file(path: Path, shown: str) -> list[Source]:
     return sources
 
 
+@dataclass(frozen=True)
+class FileText:
+    """What was read from a file.
+
+    Attributes:
+        digest: of the file's bytes and of the reader.
+    """
+
+    file: str
+    digest: str
+    sources: Sequence[Source]
+
+
 def read_files(files: Sequence[tuple[Path, str]], kept: Path | None) -> Iterator[Source | Unread]:
     """Yield what the files hold, under a progress bar, and why what cannot be read could not.
 
     Args:
         files: the path of each, and the name it goes by.
-        kept: where the sources of each file are kept, one file a line, for another start; None to
+        kept: where the texts of all files are kept for another start, once all are read; None to
             keep nothing.
 
     Raises:
-        UserError: what is kept cannot be written.
+        UserError: what was kept was changed.
     """
-    known = _kept_sources(kept) if kept is not None else {}
-    with ExitStack() as resources:
-        bar = resources.enter_context(
-            tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr))
-        )
-        try:
-            lines = resources.enter_context(kept.open("a", encoding="utf-8")) if kept else None
-            for path, shown in bar:
-                digest = _digest(path)
-                record = known.get(shown)
-                if record is not None and digest is not None and record["digest"] == digest:
-                    yield from (Source(**source) for source in record["sources"])
-                    continue
-                try:
-                    sources = read_file(path, shown)
-                except UnreadableError as error:
-                    yield Unread(shown, str(error))
-                    continue
-                yield from sources
-                if lines is not None:
-                    record = {"file": shown, "digest": digest, "sources": [*map(asdict, sources)]}
-                    lines.write(json.dumps(record, ensure_ascii=False) + "\n")
-                    lines.flush()
-        except OSError as error:
-            raise UserError(f"{kept}: cannot be written: {error.strerror}") from None
+    kept_texts = read_records(kept, FileText) if kept is not None and kept.exists() else []
+    known = {text.file: text for text in kept_texts}
+    texts = []
+    for path, shown in tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr)):
+        digest, text = _digest(path), known.get(shown)
+        if text is None or text.digest != digest:
+            try:
+                text = FileText(shown, digest, read_file(path, shown))
+            except UnreadableError as error:
+                yield Unread(shown, str(error))
+                continue
+        texts.append(text)
+        yield from text.sources
+    if kept is not None:
+        write_records(kept, texts)
 
 
-def _kept_sources(path: Path) -> dict[str, dict[str, Any]]:
-    """File -> its last record; a line that was cut off ends the file."""
-    known = {}
-    try:
-        with path.open("rb+") as file:
-            whole = 0
-            for line in file:
-                try:
-                    record = json.loads(line)
-                    known[record["file"]] = record
-                except (ValueError, TypeError, KeyError):
-                    break
-                whole += len(line)
-            file.truncate(whole)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    return known
-
-
-def _digest(path: Path) -> str | None:
-    """Of the file's bytes and of the reader; None where it cannot be read, which is told later."""
+def _digest(path: Path) -> str:
+    """Empty where the file cannot be read, which read_file() reports."""
+    if not path.is_file():
+        return ""
     try:
         with path.open("rb") as file:
             return f"{__version__}-{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except OSError:
-        return None
+        return ""

@@ -12,9 +12,7 @@ from ragifeval.build.bound import with_statements
 from ragifeval.build.changeable import with_facts
 from ragifeval.build.contexts import Contexts
 from ragifeval.build.eligible import Eligible, sift
-from ragifeval.build.phrases import Dropped
 from ragifeval.build.records import Candidate, Chunk, Rejection
-from ragifeval.errors import UserError
 from ragifeval.scoring import conditions
 from ragifeval.scoring.entries import Criteria
 from ragifeval.scoring.scorer import Scorer
@@ -26,11 +24,7 @@ UNANSWERABLE = "unanswerable"
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How samples are made.
-
-    With d distractors and a share p of refusals, copying all documents and citing them gets
-    (1-p)(d+4) / ((d+2)(2-p)) in total, and `validate` wants less than 60 %: with 4 distractors that
-    takes 19 % of refusals; without refusals, 9 distractors.
+    """How samples are made; docs/build.md tells what copying gets by these numbers.
 
     Attributes:
         distractors: how many chunks stand beside the one that a question was asked about.
@@ -38,23 +32,13 @@ class SampleSettings:
         seed: of the choice of these questions, and of the chunk's position in its context.
         refusal_message: what refuses an answer.
         kind: of the questions to be answered: a tag for how they were asked.
-
-    Raises:
-        UserError: an option is out of its range.
     """
 
     distractors: int
     refusals: float
     seed: int
     refusal_message: str
-    kind: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.distractors < 0:
-            raise UserError(f"--distractors: must be 0 or more, not {self.distractors}")
-        if not 0 <= self.refusals <= 1:
-            raise UserError(f"--refusals: must be a share from 0 to 1, not {self.refusals:g}")
-        conditions.check_refusal_message(self.refusal_message)
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -65,55 +49,19 @@ class Built:
         documents: the chunks that stand in a context, in the order of the chunks.
         samples: in the order of the candidates.
         rejections: the candidates that became no sample.
-        dropped: the phrases that became no entries, those of samples too.
+        dropped: the phrases that became no entries, those of samples too, each with the reason.
         eligible: the candidates that samples were made of, with the entries that passed.
         drawn: the ids of those that were drawn to be refused.
-        short: how many samples have fewer documents than asked for, as there were no others.
-        unrefused: how many of those drawn are to be answered, as every other chunk holds an entry.
-        whole: how many samples have their whole short answer for an entry.
+        notes: what a reader of the samples should know, a line each.
     """
 
     documents: Sequence[Document]
     samples: Sequence[Sample]
     rejections: Sequence[Rejection]
-    dropped: Sequence[Dropped]
+    dropped: Sequence[str]
     eligible: Sequence[Eligible]
     drawn: Collection[str]
-    short: int
-    unrefused: int
-    whole: int
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What a reader of the samples should know, a line each."""
-        notes = (
-            (self.short, "with fewer documents than asked for: there were no others"),
-            (
-                self.unrefused,
-                "drawn to be refused, but to be answered: every other chunk holds one of their "
-                "phrases",
-            ),
-            (self.whole, "with the whole short answer for a phrase, as no proposed one passed"),
-        )
-        lines = [f"{count} {note}" for count, note in notes if count]
-        copied = self._copied()
-        if copied >= MOST_FOR_COPYING:
-            lines.append(
-                f"copying all documents and citing them gets {copied:.0%} in total, and validate "
-                f"wants less than {MOST_FOR_COPYING:.0%}: more distractors or refusals lower it"
-            )
-        return lines
-
-    def _copied(self) -> float:
-        """What an answer that copies all documents and cites them gets in total, on average."""
-        scores: list[float] = []
-        for sample in self.samples:
-            if "cite" in sample.expect:
-                # All of include, and the F1 of one document among all.
-                scores += [1, 2 / (1 + len(sample.context))]
-            else:
-                scores.append(0)
-        return sum(scores) / len(scores) if scores else 0.0
+    notes: Sequence[str]
 
 
 def make_samples(
@@ -146,7 +94,7 @@ def make_samples(
         is_drawn = one.candidate.id in drawn
         refused = _to_refuse(one, contexts, settings) if is_drawn else None
         sample = refused or _to_answer(one, contexts, settings)
-        if refused is None:
+        if refused is None and normalizer.language == "pl":
             sample = with_statements(sample, documents_of[one.chunk.id], scorer)
             sample = with_facts(sample, documents_of, scorer)
         lost = ", ".join(_lost(sample, scorer))
@@ -166,10 +114,38 @@ def make_samples(
         found.dropped,
         found.eligible,
         drawn,
-        short,
-        unrefused,
-        sum(one.is_whole for one in found.eligible),
+        list(_notes(samples, short, unrefused, sum(one.is_whole for one in found.eligible))),
     )
+
+
+def _notes(samples: Sequence[Sample], short: int, unrefused: int, whole: int) -> Iterator[str]:
+    if short:
+        yield f"{short} with fewer documents than asked for: there were no others"
+    if unrefused:
+        yield (
+            f"{unrefused} drawn to be refused, but to be answered: every other chunk holds one of "
+            "their phrases"
+        )
+    if whole:
+        yield f"{whole} with the whole short answer for a phrase, as no proposed one passed"
+    copied = _copied(samples)
+    if copied >= MOST_FOR_COPYING:
+        yield (
+            f"copying all documents and citing them gets {copied:.0%} in total, and validate "
+            f"wants less than {MOST_FOR_COPYING:.0%}: more distractors or refusals lower it"
+        )
+
+
+def _copied(samples: Sequence[Sample]) -> float:
+    """What an answer that copies all documents and cites them gets in total, on average."""
+    scores: list[float] = []
+    for sample in samples:
+        if "cite" in sample.expect:
+            # All of include, and the F1 of one document among all.
+            scores += [1, 2 / (1 + len(sample.context))]
+        else:
+            scores.append(0)
+    return sum(scores) / len(scores) if scores else 0.0
 
 
 def _drawn(ids: Sequence[str], settings: SampleSettings) -> frozenset[str]:
@@ -212,7 +188,7 @@ def _to_answer(one: Eligible, contexts: Contexts, settings: SampleSettings) -> S
         tuple(context),
         {"include": include, "cite": [one.chunk.id]},
         reference=f"{candidate.answer.strip()} [{position}]",
-        kind=(settings.kind,) if settings.kind else (),
+        kind=(settings.kind,),
     )
 
 

@@ -20,9 +20,6 @@ from ragifeval.build.plan import BuildPlan
 from ragifeval.build.records import Candidate, Chunk, Rejection
 from ragifeval.run.structured import Ask, Reply
 
-UNREAD = "the reply cannot be read"
-NO_REPLY = "no reply came"
-REFUSED = "the service refuses the prompt"
 LONGEST_ANSWER = 500
 """An answer of this many characters is not a short fact any more: its question is dropped."""
 
@@ -56,11 +53,13 @@ class StageResult:
         """Add a rejection for a prompt whose reply did not come, or cannot be read."""
         error = reply.error or ""
         if reply.is_refusal:
-            rejection = Rejection(key, stage, REFUSED, error, candidate)
+            reason, words = "the service refuses the prompt", error
         elif reply.text is None:
-            rejection = Rejection(key, stage, NO_REPLY, error, candidate, is_pending=True)
+            reason, words = "no reply came", error
         else:
-            rejection = Rejection(key, stage, UNREAD, f"{error}\n{reply.text}", candidate)
+            reason, words = "the reply cannot be read", f"{error}\n{reply.text}"
+        is_pending = reply.text is None and not reply.is_refusal
+        rejection = Rejection(key, stage, reason, words, candidate, is_pending)
         self.rejections.append(rejection)
 
     def keep_short(self, candidate: Candidate, stage: str) -> None:

@@ -43,7 +43,10 @@ def run(options: argparse.Namespace) -> int:
     if options.documents:
         return _build(folder, options)
     _check_finishing(options)
-    folder.check_built()
+    if not folder.candidates.is_file():
+        raise UserError(
+            f"-o: {folder.path} holds no finished build; build DOCS --model_config … first"
+        )
     with folder.held():
         return _finish(folder, options)
 
@@ -87,10 +90,11 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
 
 def _check_model(folder: "BuildFolder", plan: "BuildPlan") -> None:
     """Refuse to replace what another model built; other critics and options go on from there."""
-    from ragifeval.build.facts import Facts
+    from ragifeval.build.folder import read_json
+    from ragifeval.build.plan import Facts
 
     if folder.facts.is_file():
-        facts = Facts.read(folder.facts)
+        facts = read_json(folder.facts, Facts)
         before = Signature.parse(facts.signature).parts
         if before["model"] != plan.signature.parts["model"]:
             raise UserError(

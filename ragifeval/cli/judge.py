@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,16 @@ from ragifeval.judge.agreement import agreements
 from ragifeval.judge.embeddings import EmbeddingModels, check_model
 from ragifeval.judge.items import Item, Judgement, all_given, given, missing, read_items
 from ragifeval.judge.judged_log import check_replaceable, replies_path, write_judged
-from ragifeval.judge.judging import Judging, prompts_shown
-from ragifeval.judge.metrics import ClaimOverlap, Correctness, Faithfulness, Metric
-from ragifeval.judge.plan import METRICS, MODEL_METRICS, TEMPLATES, JudgePlan
+from ragifeval.judge.judging import JudgePlan, Judging, prompts_shown
+from ragifeval.judge.metrics import (
+    METRICS,
+    MODEL_METRICS,
+    TEMPLATES,
+    ClaimOverlap,
+    Correctness,
+    Faithfulness,
+    Metric,
+)
 from ragifeval.judge.summary import notes, rows, summary, table
 from ragifeval.paths import JUDGE_PROMPTS
 from ragifeval.results.outputs import output_paths, summary_path
@@ -80,13 +87,12 @@ def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> Judge
     folder = (options.prompts or JUDGE_PROMPTS / options.language).resolve()
     names = [name for name in TEMPLATES if name.partition("_")[0] in metrics]
     templates = {name: Template(folder / f"{name}.jinja") for name in names}
-    asking: list[Metric[Any]] = []
-    if "correctness" in metrics:
-        asking.append(Correctness(templates, options.threshold))
-    if "faithfulness" in metrics:
-        asking.append(Faithfulness(templates, options.window))
-    if "claims" in metrics:
-        asking.append(ClaimOverlap(templates))
+    makers: Mapping[str, Callable[[], Metric[Any]]] = {
+        "correctness": lambda: Correctness(templates, options.threshold),
+        "faithfulness": lambda: Faithfulness(templates, options.window),
+        "claims": lambda: ClaimOverlap(templates),
+    }
+    asking = [makers[name]() for name in metrics if name in makers]
     config = None
     is_named = options.model_config is not None or bool(changes)
     if asking and (is_named or not options.dry_run):

@@ -29,81 +29,63 @@ class _Chain:
     replies: list[str] = field(default_factory=list)
 
 
-class Chains:
-    """Asks one metric's prompts for all answers.
+def judge_chains(
+    metric: Metric[Any], items: Sequence[Item], asking: StructuredAsking[Any]
+) -> Iterator[tuple[int, Judgement]]:
+    """Ask one metric's prompts for all answers; each answer is judged once.
 
-    Args:
-        items: the answers; each is judged once.
-        asking: asks the judge for the metric's replies.
+    Prompts of chains that are under way go before those of new ones.
+
+    Yields:
+        (the item's place, its judgement), as they come; an interruption ends it.
     """
-
-    def __init__(
-        self, metric: Metric[Any], items: Sequence[Item], asking: StructuredAsking[Any]
-    ) -> None:
-        self._metric = metric
-        self._asking = asking
-        self._items = iter(enumerate(items))
-        self._seen = Counter[str]()
-        self._queue: deque[Ask] = deque()
-        self._under_way: dict[str, _Chain] = {}
-        self._done: deque[tuple[int, Judgement]] = deque()
-
-    def judge(self) -> Iterator[tuple[int, Judgement]]:
-        """Yield (the item's place, its judgement), as they come; an interruption ends it."""
-        while True:
-            is_asked = False
-            for reply in self._asking.ask(self._asks()):
-                is_asked = True
-                self._take(reply)
-                yield from self._judged()
-            yield from self._judged()
-            # The last replies may have led to further prompts.
-            if not is_asked:
-                return
-
-    def _judged(self) -> Iterator[tuple[int, Judgement]]:
-        while self._done:
-            yield self._done.popleft()
-
-    def _asks(self) -> Iterator[Ask]:
-        """Yield prompts, those of chains that are under way before those of new ones."""
-        while True:
-            if self._queue:
-                yield self._queue.popleft()
-                continue
-            begun = next(self._items, None)
-            if begun is None:
-                return
-            self._begin(*begun)
-
-    def _begin(self, index: int, item: Item) -> None:
-        reason = missing(item, self._metric.needs)
+    new, under_way, queue = deque[_Chain](), dict[str, _Chain](), deque[Ask]()
+    seen = Counter[str]()
+    for index, item in enumerate(items):
+        reason = missing(item, metric.needs)
         if reason is not None:
-            self._done.append((index, Judgement(unjudged=reason)))
-            return
-        self._seen[item.id] += 1
-        times = f"#{self._seen[item.id]}" if self._seen[item.id] > 1 else ""
-        name = f"{item.id}{times}/{self._metric.name}"
-        self._go_on(_Chain(index, name, self._metric.steps(item)), None)
+            yield index, Judgement(unjudged=reason)
+            continue
+        seen[item.id] += 1
+        times = f"#{seen[item.id]}" if seen[item.id] > 1 else ""
+        new.append(_Chain(index, f"{item.id}{times}/{metric.name}", metric.steps(item)))
 
-    def _go_on(self, chain: _Chain, value: Any) -> None:
+    def go_on(chain: _Chain, value: Any) -> Judgement | None:
+        """Queue the next prompt of a chain, or return what its replies come to."""
         try:
             ask = Ask(f"{chain.name}/{len(chain.replies)}", chain.steps.send(value))
         except StopIteration as end:
-            self._done.append((chain.index, replace(end.value, replies=chain.replies)))
-            return
-        self._under_way[ask.id] = chain
-        self._queue.append(ask)
+            judgement: Judgement = end.value
+            return replace(judgement, replies=chain.replies)
+        under_way[ask.id] = chain
+        queue.append(ask)
+        return None
 
-    def _take(self, reply: Reply[Any]) -> None:
-        chain = self._under_way.pop(reply.ask.id)
-        if reply.text is not None:
-            chain.replies.append(reply.text)
-        if reply.error is None:
-            self._go_on(chain, reply.value)
-            return
-        is_too_long = reply.text is None and _TOO_LONG.search(reply.error) is not None
-        splits = is_too_long and "contexts" in self._metric.needs
-        remedy = "; a smaller --window makes shorter prompts" if splits else ""
-        judgement = Judgement(unjudged=reply.error + remedy, replies=chain.replies)
-        self._done.append((chain.index, judgement))
+    def asks() -> Iterator[Ask]:
+        while queue or new:
+            if not queue:
+                go_on(new.popleft(), None)
+            yield queue.popleft()
+
+    is_asked = True
+    while is_asked:  # the last replies may have led to further prompts
+        is_asked = False
+        for reply in asking.ask(asks()):
+            is_asked = True
+            chain = under_way.pop(reply.ask.id)
+            if reply.text is not None:
+                chain.replies.append(reply.text)
+            if reply.error is None:
+                judgement = go_on(chain, reply.value)
+            else:
+                unjudged = reply.error + _remedy(reply, metric)
+                judgement = Judgement(unjudged=unjudged, replies=chain.replies)
+            if judgement is not None:
+                yield chain.index, judgement
+
+
+def _remedy(reply: Reply[Any], metric: Metric[Any]) -> str:
+    """What helps against an error, where that is known."""
+    is_too_long = reply.text is None and _TOO_LONG.search(reply.error or "") is not None
+    splits = is_too_long and "contexts" in metric.needs
+    return "; a smaller --window makes shorter prompts" if splits else ""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from importlib import metadata, util
 from logging import ERROR, getLogger
 from pathlib import Path
-from typing import Protocol
 
 from ragifeval.errors import UserError
 from ragifeval.scoring.signature import directory_fingerprint
@@ -16,24 +15,6 @@ Pairs = Sequence[tuple[str, str]]
 
 # One of these files is in every folder of transformers or sentence-transformers.
 _MODEL_FILES = ("config.json", "modules.json")
-
-
-class Measure(Protocol):
-    """A score, or several, by a model that is loaded.
-
-    Attributes:
-        name: of the measure.
-        scores: the names of its scores.
-        settings: package, version, model and settings, in words.
-    """
-
-    name: str
-    scores: Sequence[str]
-    settings: str
-
-    def __call__(self, pairs: Pairs) -> Mapping[str, Sequence[float]]:
-        """Name of a score -> its value for each pair."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -74,34 +55,6 @@ def public_name(source: str) -> str:
     folder = Path(source)
     name = f"{folder.resolve().name}#{directory_fingerprint(folder)}" if folder.is_dir() else source
     return " ".join(name.replace("|", "/").split())
-
-
-def load_measures(models: EmbeddingModels, language: str) -> list[Measure]:
-    """Load the models that are named.
-
-    Args:
-        language: of the texts; BERTScore has baselines by language.
-
-    Raises:
-        UserError: a model cannot be loaded.
-    """
-    loaders: Sequence[tuple[str, str | None, Callable[[str], Measure]]] = (
-        ("--bertscore_model", models.bertscore, lambda source: BertScore(source, language)),
-        ("--embedding_model", models.embedding, Cosine),
-    )
-    measures = []
-    for option, source, load in loaders:
-        if source is None:
-            continue
-        _silence_loading()
-        try:
-            measures.append(load(source))
-        except Exception as error:  # noqa: BLE001 - whatever the package raises
-            raise UserError(
-                f"{option}: {source} cannot be loaded: {reason_of(error)}; "
-                "name a folder that holds a model, or one that the Hub has"
-            ) from None
-    return measures
 
 
 class BertScore:
@@ -188,6 +141,38 @@ class Cosine:
             for texts in zip(*pairs, strict=True)
         )
         return {"cosine": [float(value) for value in (references * answers).sum(axis=1)]}
+
+
+Measure = BertScore | Cosine
+"""Called with pairs, it gives the values of its scores by their names; `settings` says how."""
+
+
+def load_measures(models: EmbeddingModels, language: str) -> list[Measure]:
+    """Load the models that are named.
+
+    Args:
+        language: of the texts; BERTScore has baselines by language.
+
+    Raises:
+        UserError: a model cannot be loaded.
+    """
+    loaders: Sequence[tuple[str, str | None, Callable[[str], Measure]]] = (
+        ("--bertscore_model", models.bertscore, lambda source: BertScore(source, language)),
+        ("--embedding_model", models.embedding, Cosine),
+    )
+    measures = []
+    for option, source, load in loaders:
+        if source is None:
+            continue
+        _silence_loading()
+        try:
+            measures.append(load(source))
+        except Exception as error:  # noqa: BLE001 - whatever the package raises
+            raise UserError(
+                f"{option}: {source} cannot be loaded: {reason_of(error)}; "
+                "name a folder that holds a model, or one that the Hub has"
+            ) from None
+    return measures
 
 
 def reason_of(error: Exception) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from ragifeval.errors import UserError
 from ragifeval.files import locked, write_json, written_beside
 from ragifeval.judge.items import Item, Judgement
-from ragifeval.judge.plan import MODEL_METRICS
+from ragifeval.judge.metrics import MODEL_METRICS
 from ragifeval.results.outputs import summary_path
 from ragifeval.scoring.signature import Signature
 from ragifeval.tables import plural

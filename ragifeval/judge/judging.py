@@ -1,26 +1,66 @@
-"""One log judged by all metrics."""
+"""Logs judged by all metrics of a plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragifeval.generators.base import Generator, Prompt
-from ragifeval.judge.chains import Chains
+from ragifeval.judge.chains import judge_chains
 from ragifeval.judge.computed import (
     judge_lexical,
     judge_retrieval,
     lexical_settings,
     retrieval_settings,
 )
-from ragifeval.judge.embeddings import Measure, load_measures
+from ragifeval.judge.embeddings import EmbeddingModels, Measure, load_measures
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.metrics import Faithfulness, Metric, Support
-from ragifeval.judge.plan import JudgePlan
 from ragifeval.run.asking import Asking
 from ragifeval.run.journal import Journal
-from ragifeval.run.models import load_any_generator
+from ragifeval.run.models import AnyConfig, load_any_generator
 from ragifeval.run.structured import StructuredAsking, check_reply
+from ragifeval.scoring.signature import Signature
+
+if TYPE_CHECKING:
+    from ragifeval.generators.remote.batch import BatchFiles
+
+
+@dataclass(frozen=True)
+class JudgePlan:
+    """A judging whose options, config and prompts are right.
+
+    Attributes:
+        metrics: the names of those asked for, in the order of METRICS.
+        asking: those of them that ask a model.
+        config: of the judge; None where no metric asks one.
+        again: what it is told when its reply could not be read.
+        models: those that lexical scores load.
+        language: of the prompts and the texts.
+        use_schema: whether the service is asked to hold the judge to a JSON schema.
+        k: how many retrieved documents are looked at.
+        replies: the signature of the model's replies, whatever is made of them.
+        signature: of the judged log.
+        files: of a batch, which answer in the judge's place.
+    """
+
+    metrics: Sequence[str]
+    asking: Sequence[Metric[Any]]
+    config: AnyConfig | None
+    again: str | None
+    models: EmbeddingModels
+    language: str
+    use_schema: bool
+    k: int
+    replies: Signature
+    signature: Signature
+    files: "BatchFiles | None" = None
+
+    @property
+    def judge(self) -> str:
+        """The judge's name."""
+        return self.config.display_name if self.config is not None else "no model"
 
 
 class Judging:
@@ -103,7 +143,7 @@ class Judging:
                 use_schema=self._plan.use_schema,
                 reasoning_end=config.reasoning_end,
             )
-            for index, judgement in Chains(metric, items, asking).judge():
+            for index, judgement in judge_chains(metric, items, asking):
                 judged[index][metric.name] = judgement
         self.resumed += asking.resumed
         self.interrupted |= loop.interrupted

@@ -11,6 +11,11 @@ from ragifeval.generators.base import Prompt
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.run.template import Template
 
+MODEL_METRICS = ("correctness", "faithfulness", "claims")
+METRICS = (*MODEL_METRICS, "lexical", "retrieval")
+TEMPLATES = ("correctness", "faithfulness", "faithfulness_refine", "claims")
+"""The names of the metrics' prompts."""
+
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 LOWEST, HIGHEST = 1, 5

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from math import fsum
 
 from ragifeval.judge.items import Judgement
-from ragifeval.judge.plan import JudgePlan
+from ragifeval.judge.judging import JudgePlan
 from ragifeval.run.summary import versions
 from ragifeval.tables import Grid, plural
 

@@ -13,7 +13,7 @@ from ragifeval import paths
 from ragifeval.benchmark.benchmark import Benchmark, load_benchmark
 from ragifeval.benchmark.sets import find_set
 from ragifeval.benchmark.validate.repeats import SIMILAR_QUESTIONS
-from ragifeval.build.duplicates import drop_duplicates
+from ragifeval.build.chunking import drop_duplicates
 from ragifeval.build.records import Chunk
 from ragifeval.scoring.scorer import load_badwords
 from ragifeval.text.normalizer import Normalizer

@@ -1,4 +1,4 @@
-"""Sources -> chunks: where they are cut, where they begin, and what they are called."""
+"""Sources -> chunks: where they are cut, what they are called, and which repeat others."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragifeval.build.chunking import cut
+from ragifeval.build.chunking import cut, drop_duplicates
 from ragifeval.build.records import Chunk, Source
 
 
@@ -71,23 +71,18 @@ def test_every_chunk_stands_where_it_says(
     assert {place for place, letter in enumerate(text) if letter.isalnum()} <= covered
 
 
-# Far longer than the window in which a piece is looked for, with the same line on every page.
-PAGES = [f"Urząd Miasta\nStrona {number}\n" + "Treść strony. " * 20 for number in range(1, 9)]
-
-
 @pytest.mark.parametrize(("size", "overlap"), [(100, 30), (5000, 0)])
 def test_pages(size: int, overlap: int) -> None:
-    text = "\n\n".join(PAGES)
-    starts = [text.index(page) for page in PAGES]
+    """A text far longer than the window in which a piece is looked for, each page of one head."""
+    pages = [f"Urząd Miasta\nStrona {number}\n" + "Treść strony. " * 20 for number in range(1, 9)]
+    text = "\n\n".join(pages)
+    starts = [text.index(page) for page in pages]
     for chunk in cut([Source("a.pdf", text, "Tytuł", starts)], size, overlap):
         assert chunk.title == "Tytuł"
         assert chunk.page == sum(start <= chunk.start for start in starts)
         if named := re.match(r"Urząd Miasta\nStrona (\d)", chunk.text):
             assert chunk.page == int(named[1])
-
-
-def test_pages_without_text() -> None:
-    source = Source("a.pdf", "Jeden.\n\nDwa.", pages=(0, 0, 6, 8, 12))
+    source = Source("a.pdf", "Jeden.\n\nDwa.", pages=(0, 0, 6, 8, 12))  # some are empty
     assert [(c.text, c.page) for c in cut([source], 8, 0)] == [("Jeden.", 2), ("Dwa.", 4)]
 
 
@@ -131,3 +126,51 @@ def test_the_title_stands_over_a_text_that_does_not_hold_it() -> None:
         "# Cennik basenu\n\nBilet: 9 zł.",
         "Cennik basenu\n\nUlgowy: 5 zł.",
     ]
+
+
+def numbers(first: int, last: int) -> str:
+    return " ".join(f"w{number}" for number in range(first, last + 1))
+
+
+# Texts -> those left out: (id, id of the one it repeats, share). A text of n words has n - 4 runs
+# of five.
+TEXTS = {
+    "none": ([], []),
+    "letter case and marks": (["Ala ma kota.", "ALA, MA «KOTA»"], [("c1", "c0", 1.0)]),
+    "three times": (["a"] * 3, [("c1", "c0", 1.0), ("c2", "c0", 1.0)]),
+    # A word in the middle is in five runs: 40 of 50 = 0.8 of 45 runs.
+    "just as much": (
+        [numbers(1, 49), numbers(1, 24) + " x " + numbers(26, 49)],
+        [("c1", "c0", 0.8)],
+    ),
+    "a little less": ([numbers(1, 48), numbers(1, 24) + " x " + numbers(26, 48)], []),
+    # 89 of 111 runs in common with the first, 91 of 109 with the second, which are no repeats.
+    "the one that is most alike": (
+        [numbers(1, 104), numbers(21, 124), numbers(12, 115)],
+        [("c2", "c1", 91 / 109)],
+    ),
+    # 91 of 109 with the second, which is left out, but 86 of 114 with the first.
+    "never by way of another": (
+        [numbers(1, 104), numbers(6, 109), numbers(15, 118)],
+        [("c1", "c0", 95 / 105)],
+    ),
+    "short texts": (["a b c d", "a b c e", "a b c d e"], []),
+}
+
+
+@pytest.mark.parametrize(("texts", "expected"), TEXTS.values(), ids=TEXTS)
+def test_what_repeats_another_is_left_out(
+    texts: list[str], expected: list[tuple[str, str, float]]
+) -> None:
+    chunks = [Chunk(f"c{number}", text, "a.txt", 0) for number, text in enumerate(texts)]
+    kept, duplicates = drop_duplicates(chunks)
+    gone = [duplicate.chunk for duplicate in duplicates]
+    assert kept == [chunk for chunk in chunks if chunk not in gone]
+    assert [(one.chunk.id, one.of, one.share) for one in duplicates] == expected
+
+
+def test_overlapping_chunks_of_one_file_are_none() -> None:
+    text = ". ".join(numbers(start, start + 8) for start in range(0, 5000, 9))
+    found = list(cut([Source("a.txt", text)], 2000, 200))
+    assert len(found) > 10
+    assert drop_duplicates(found) == (found, [])

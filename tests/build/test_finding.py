@@ -69,12 +69,6 @@ def test_other_kinds_are_counted_in_folders_and_named_outright(tree: Path) -> No
     assert found.unread[0].reason.startswith("is none of the kinds that are read: .pdf, ")
 
 
-@pytest.mark.parametrize("name", ["docs", "docs/**/*.*"])
-def test_the_output_folder_is_left_out(tree: Path, name: str) -> None:
-    found = find_files([name], leave_out=[Path("docs/sub/../out")])
-    assert "out/samples.jsonl" not in [name for _, name in found.files]
-
-
 MISSING = [
     (["docs", "nowhere.pdf"], None, "nowhere.pdf: there is no such file or folder"),
     (["empty"], None, "empty: there is no file of a kind that is read (.pdf, .docx, "),

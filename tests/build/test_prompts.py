@@ -1,8 +1,10 @@
-"""The prompts of a build: the same set in each language, and replies in their own form are read."""
+"""The prompts of a build, the same set in each language, and what is read of replies to them."""
 
 import re
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from ragifeval.build.asking import ExamAnswer, Pair, Phrases, Points, Questions, Rating
 from ragifeval.defaults import REFUSAL_MESSAGE, SYSTEM_MESSAGE
@@ -69,6 +71,42 @@ def test_a_prompt_shows_what_it_is_given_and_the_object_that_is_read(
         lines = (f"**{names[-1]}:** 3" for names in asking.labels.values())
         read = read_reply("\n".join(lines), model, asking.labels)
         assert set(read.model_dump().values()) <= {"3", 3.0}
+
+
+PAIR = {"question": "Ile?", "answer": "30 zł"}
+PHRASES = {"phrases": ["30 zł", "7 dni"]}
+# A template, what its reply is read into, the reply -> what is read; None where it is not.
+REPLIES: list[tuple[str, type[BaseModel], str, dict[str, Any] | None]] = [
+    ("factoid", Pair, '{"question": "Ile?", "answer": " 30 zł\\n"}', PAIR),
+    ("factoid", Pair, "Jasne!\n**Odpowiedź:** 30 zł\n**Pytanie:** Ile?", PAIR),
+    ("factoid", Pair, '{"question": "Ile?", "answer": 30}', PAIR | {"answer": "30"}),
+    ("factoid", Pair, '{"question": "…", "answer": "…"}', None),
+    ("factoid", Pair, '{"question": "Ile?", "answer": "30 \\ud83d"}', None),
+    ("exam_questions", Questions, '{"questions": [" Ile? "]}', {"questions": ["Ile?"]}),
+    ("exam_questions", Questions, '{"questions": []}', None),
+    ("exam_questions", Questions, '{"questions": ["Ile?", "…"]}', None),
+    ("exam_answer", ExamAnswer, '{"answer": null}', {"answer": None}),
+    ("exam_answer", ExamAnswer, '{"answer": ""}', None),
+    ("phrases", Phrases, '{"phrases": ["30 zł", "7\\u00a0dni"]}', PHRASES),
+    ("relevance", Rating, "Uzasadnienie: x\nOcena końcowa: 4", {"rationale": "x", "rating": 4}),
+    ("relevance", Rating, '{"rationale": "Tak.", "rating": 6}', None),
+    ("relevance", Rating, '{"rationale": "Tak.", "rating": 0}', None),
+    ("relevance", Rating, '{"rationale": "Tak.", "rating": NaN}', None),
+    ("additive", Points, '{"rationale": "Źle.", "rating": 0}', {"rationale": "Źle.", "rating": 0}),
+    ("additive", Points, '{"rationale": "Tak.", "rating": 5}', None),
+]
+
+
+@pytest.mark.parametrize(("name", "model", "reply", "expected"), REPLIES)
+def test_what_is_read_of_a_reply(
+    name: str, model: type[BaseModel], reply: str, expected: dict[str, Any] | None
+) -> None:
+    labels = template("pl", name).labels
+    if expected is None:
+        with pytest.raises(Unparsed):
+            read_reply(reply, model, labels)
+    else:
+        assert read_reply(reply, model, labels).model_dump() == expected
 
 
 def test_the_polish_evaluation_prompt_is_of_any_domain() -> None:

@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 
 from ragifeval.build.records import Candidate, Chunk
 from ragifeval.build.review import page as review_page
-from ragifeval.build.review.page import render, write_review_page
+from ragifeval.build.review.page import render
 from ragifeval.build.review.table import Reviewed, Row, Verdict, read_table, write_table
 from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.text.normalizer import load_normalizer
@@ -45,27 +45,41 @@ def rows() -> list[Row]:
     return [Row(of, places[of.chunk], refuse=index == 1) for index, of in enumerate(candidates)]
 
 
-def rendered(title: str = "urlopy") -> str:
-    return render(rows(), "en", title, load_normalizer())
+def rendered(made: Sequence[Row], title: str, language: str = "en") -> str:
+    return render(made, language, title, load_normalizer())
 
 
-def test_only_the_pages_own_script_and_style_run_and_parse_no_html() -> None:
-    check_policy(rendered())
-
-
-def test_nothing_of_a_text_is_markup() -> None:
-    plain, hostile = render([], "en", "urlopy"), rendered(HOSTILE)
+def test_only_the_pages_own_script_and_style_run_and_nothing_of_a_text_is_markup() -> None:
+    plain, hostile = rendered([], "urlopy"), rendered(rows(), HOSTILE)
+    check_policy(hostile)
     for tag in ("<script", "</script", "</title", "<img", "</textarea", "<!--"):
         assert hostile.count(tag) == plain.count(tag)
     hostile.encode()
 
 
 class Page(BrowserPage):
-    """A review in the browser, and where its downloads go."""
+    """A review in the browser, the file that it is in, and where its downloads go."""
 
     def __init__(self, driver: Any, downloads: Path) -> None:
         super().__init__(driver)
         self.downloads = downloads
+        self.path = Path()
+
+    def open_review(self, made: Sequence[Row], title: str = "") -> None:
+        """Of one and the same build, unless a title is given."""
+        text = rendered(made, title or f"urlopy {self.path}")
+        self.path.write_text(text, encoding="utf-8")
+        self.open(self.path)
+
+    def verdicts(self) -> list[str]:
+        """What the list shows of each sample."""
+        return [text.rstrip(": ") for text in self.texts("#list .unheard")]
+
+    def go_to(self, place: int) -> None:
+        self.run("document.querySelectorAll('#list button')[arguments[0]].click()", place)
+
+    def value(self, name: str) -> str:
+        return str(self.run("return document.getElementById(arguments[0]).value", name))
 
     def is_shown(self, name: str) -> bool:
         return bool(self.driver.find_element("id", name).is_displayed())
@@ -113,9 +127,8 @@ def browser(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Page:
 @pytest.fixture
 def page(browser: Page, tmp_path: Path) -> Page:
     """The review of rows(), nothing of it done yet."""
-    path = tmp_path / "review.html"
-    write_review_page(path, rows(), "en", f"urlopy {tmp_path}", load_normalizer())
-    browser.open(path)
+    browser.path = tmp_path / "review.html"
+    browser.open_review(rows())
     return browser
 
 
@@ -140,7 +153,7 @@ def test_a_page_loads_quietly_and_fits(
     browser: Page, tmp_path: Path, width: int, scheme: str, language: str
 ) -> None:
     path = tmp_path / "review.html"
-    write_review_page(path, rows()[::-1], language, HOSTILE)
+    path.write_text(rendered(rows()[::-1], HOSTILE, language), encoding="utf-8")
     browser.open(path, width, scheme)
     browser.press("e")
     assert browser.complaints() == []
@@ -221,12 +234,11 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
     page.press("\ue00c", "a")
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
 
-    page.reload("3 of 4")
-    assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
+    page.reload("3 of 4 reviewed: 2 accepted, 1 rejected")
     assert page.text("#place") == "4 of 4"  # the first that is open
     page.press("\ue012")  # arrow left
     assert page.text("#question") == "Co składa się przed urlopem?"
-    assert page.run("return document.getElementById('edit-note').value") == "nieźle; -1"
+    assert page.value("edit-note") == "nieźle; -1"
     assert page.run("return document.getElementById('accept').ariaPressed") == "true"
 
     back = read_table(page.download(), known())
@@ -251,49 +263,21 @@ def test_review_by_keys_and_buttons(page: Page) -> None:
 @needs_chromium
 def test_a_verdict_is_kept_for_its_build_alone(page: Page, tmp_path: Path) -> None:
     page.press("a")
-    again, other = tmp_path / "moved.html", tmp_path / "other.html"
-    shutil.copy(tmp_path / "review.html", again)
-    page.open(again)
+    moved = tmp_path / "moved.html"
+    shutil.copy(page.path, moved)
+    page.open(moved)
     page.reload("1 of 4")
-
-    def opened(samples: list[Row], title: str = f"urlopy {tmp_path}") -> str:
-        write_review_page(other, samples, "en", title)
-        page.open(other)
-        return page.text("#count").partition(" reviewed")[0]
-
     first, *others = rows()
-    assert opened([first, *others[1:]]) == "1 of 3"  # it has lost a sample
-    assert opened(rows(), f"opłaty {tmp_path}") == "0 of 4"
     asked = replace(first.candidate, question="Gdzie składa się wniosek?")
-    assert opened([replace(first, candidate=asked), *others]) == "0 of 4"
     elsewhere = replace(first.chunk, text=TEXT + TEXT)
-    assert opened([replace(first, chunk=elsewhere), *others]) == "0 of 4"
-
-
-class Rounds:
-    """One build, reviewed in several rounds: the page is made anew with what was applied."""
-
-    def __init__(self, page: Page, tmp_path: Path) -> None:
-        self.page, self.path, self.title = page, tmp_path / "review.html", f"urlopy {tmp_path}"
-
-    def open(self, made: Mapping[str, Row]) -> list[str]:
-        """Make the page, open it; the verdicts that it shows, and what stands open."""
-        rows = list(made.values())
-        write_review_page(self.path, rows, "en", self.title, load_normalizer())
-        self.page.open(self.path)
-        return self.shown()
-
-    def shown(self) -> list[str]:
-        return [text.rstrip(": ") for text in self.page.texts("#list .unheard")]
-
-    def at(self, place: int) -> None:
-        self.page.run("document.querySelectorAll('#list button')[arguments[0]].click()", place)
-
-
-@pytest.fixture
-def rounds(page: Page, tmp_path: Path) -> Rounds:
-    """The first round of rows(), nothing of it done yet."""
-    return Rounds(page, tmp_path)
+    for made, title, count in (
+        ([first, *others[1:]], "", "1 of 3"),  # it has lost a sample
+        (rows(), f"opłaty {tmp_path}", "0 of 4"),
+        ([replace(first, candidate=asked), *others], "", "0 of 4"),
+        ([replace(first, chunk=elsewhere), *others], "", "0 of 4"),
+    ):
+        page.open_review(made, title)
+        assert page.text("#count").startswith(count)
 
 
 def applied(note: str = "", **verdicts: Verdict) -> dict[str, Row]:
@@ -305,23 +289,22 @@ def applied(note: str = "", **verdicts: Verdict) -> dict[str, Row]:
 
 
 @needs_chromium
-def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) -> None:
-    page = rounds.page
+def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(page: Page) -> None:
     made = applied("raz", q1="accept", q2="reject", q3="accept")
-    assert rounds.open(made) == ["accepted", "rejected", "accepted", "open"]
+    page.open_review([*made.values()])
+    assert page.verdicts() == ["accepted", "rejected", "accepted", "open"]
     assert page.text("#count") == "3 of 4 reviewed: 2 accepted, 1 rejected"
     assert page.text("#place") == "4 of 4"  # the first that is open
     assert read_table(page.download(), made) == []
 
-    rounds.at(1)
-    assert page.run("return document.getElementById('reject').ariaPressed") == "true"
-    assert page.run("return document.getElementById('edit-note').value") == "raz"
+    page.go_to(1)
+    assert page.value("edit-note") == "raz"
     page.press("a")  # another verdict
-    rounds.at(0)
+    page.go_to(0)
     page.press("o")  # none any more
     page.fill("edit-note", "")
     page.driver.refresh()
-    assert rounds.shown() == ["open", "accepted", "accepted", "open"]
+    assert page.verdicts() == ["open", "accepted", "accepted", "open"]
     for name, count in (("open", 2), ("accepted", 2), ("rejected", 0)):
         page.choose(name)
         assert len(page.texts("#list li")) == count, name
@@ -333,24 +316,22 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(rounds: Rounds) 
 
 
 @needs_chromium
-def test_what_was_applied_goes_before_an_earlier_word_and_what_was_not_is_kept(
-    rounds: Rounds,
-) -> None:
-    rounds.page.press("a", "r")
-    assert rounds.open(applied(q1="reject")) == ["rejected", "rejected", "open", "open"]
-    rounds.at(0)
-    rounds.page.press("a")  # a later word
-    rounds.page.driver.refresh()
-    assert rounds.shown()[:2] == ["accepted", "rejected"]
-    assert rounds.open(applied(q1="accept"))[0] == "accepted"
+def test_what_was_applied_goes_before_an_earlier_word_and_what_was_not_is_kept(page: Page) -> None:
+    page.press("a", "r")
+    page.open_review([*applied(q1="reject").values()])
+    assert page.verdicts() == ["rejected", "rejected", "open", "open"]
+    page.go_to(0)
+    page.press("a")  # a later word
+    page.driver.refresh()
+    assert page.verdicts()[:2] == ["accepted", "rejected"]
 
 
 @needs_chromium
-def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page, tmp_path: Path) -> None:
+def test_where_the_browser_keeps_nothing_the_page_says_so(page: Page) -> None:
     script = "Object.defineProperty(window, 'localStorage', { get() { throw new Error(); } })"
     added = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
     try:
-        page.open(tmp_path / "review.html")
+        page.open(page.path)
         assert page.is_shown("lost")
         page.press("a")
         assert page.text("#count").startswith("1 of 4")
@@ -384,7 +365,7 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
     assert [page.text(f"#{name}") for name in ("question", "answer", "text", "source")] == [
         *(HOSTILE, HOSTILE, HOSTILE * 2, f"{HOSTILE}, row 12")
     ]
-    assert page.run("return document.getElementById('edit-answer').value") == HOSTILE
+    assert page.value("edit-answer") == HOSTILE
     assert page.run("return document.querySelectorAll('main img, main script').length") == 0
     codes = page.run(
         "return [...document.querySelectorAll('#question .unseen')].map((e) => e.dataset.code)"
@@ -394,13 +375,12 @@ def test_hostile_texts_show_as_texts_and_run_nothing(page: Page) -> None:
 
 
 @needs_chromium
-def test_the_page_writes_what_python_writes(browser: Page, tmp_path: Path) -> None:
+def test_the_page_writes_what_python_writes(page: Page, tmp_path: Path) -> None:
     long = Chunk("long", "👍 długi " * 6000, "d.txt", 0)  # a cell does not hold all of it
     one = Row(Candidate("long-1", "long", "Czy długi?", "👍 długi", phrases=["długi"]), long)
     made = [one, *(judged(row, "reject", "-1; źle\n=2 ") for row in rows())]
-    write_review_page(tmp_path / "review.html", made, "en", f"długie {tmp_path}")
     write_table(tmp_path / "review.csv", made)
-    browser.open(tmp_path / "review.html")
-    assert browser.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
-    assert browser.text("#text") == long.text
-    assert len(browser.texts("#text mark")) == 6000
+    page.open_review(made)
+    assert page.download().read_bytes() == (tmp_path / "review.csv").read_bytes()
+    assert page.text("#text") == long.text
+    assert len(page.texts("#text mark")) == 6000

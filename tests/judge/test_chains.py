@@ -7,7 +7,7 @@ import pytest
 
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.generators.remote import RemoteGenerator
-from ragifeval.judge.chains import Chains
+from ragifeval.judge.chains import judge_chains
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.metrics import Correctness, Faithfulness, Metric
 from ragifeval.paths import JUDGE_PROMPTS
@@ -25,7 +25,7 @@ def judged(metric: Metric[object], script: Script, *items: Item) -> list[Judgeme
         config = RemoteConfig(model="m", api_base=server.url, max_retries=0, threads=4)
         with Asking(RemoteGenerator(config, "-", False), None, total=None, unit="") as asking:
             structured = StructuredAsking(asking, metric.reply, use_schema=True)
-            found = list(Chains(metric, items, structured).judge())
+            found = list(judge_chains(metric, items, structured))
     assert sorted(place for place, _ in found) == list(range(len(items)))
     return [judgement for _, judgement in sorted(found, key=lambda pair: pair[0])]
 

@@ -13,8 +13,6 @@ from markupsafe import Markup
 
 from ragifeval import __version__
 from ragifeval.build.review.table import COLUMNS, EDITABLE, Row
-from ragifeval.errors import UserError
-from ragifeval.files import written_beside
 from ragifeval.results import report
 from ragifeval.results.report.texts import LANGUAGES, load_texts
 from ragifeval.results.single_page import embedded, policy
@@ -32,37 +30,15 @@ _CATALOGUE = _HERE / "texts.toml"
 _SHARED_TEXTS = ("mark_document", "mark_unseen", "or")
 
 
-def write_review_page(
-    path: Path,
-    rows: Sequence[Row],
-    language: str,
-    title: str,
-    normalizer: Normalizer | None = None,
-) -> None:
-    """Write the page; what it downloads, read_table() reads.
+def render(rows: Sequence[Row], language: str, title: str, normalizer: Normalizer) -> str:
+    """The page; what it downloads, read_table() reads.
 
     Args:
         language: of the samples, as HTML names it ("pl"). The page's own labels are in it too where
             they are translated, else in English.
         title: of the build.
-        normalizer: so that phrases are marked in whatever form they stand in the text; without it,
-            only as they are written.
-
-    Raises:
-        UserError: the file cannot be written.
+        normalizer: so that phrases are marked in whatever form they stand in the text.
     """
-    page = render(rows, language, title, normalizer)
-    try:
-        with written_beside(path) as file:
-            file.write(page)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def render(
-    rows: Sequence[Row], language: str, title: str, normalizer: Normalizer | None = None
-) -> str:
-    """The page as a text; write_review_page() tells its arguments."""
     style, functions = (
         "\n".join(file.read_text(encoding="utf-8") for file in files)
         for files in (_STYLES, _SCRIPTS)
@@ -78,8 +54,7 @@ def render(
     )
     page_language = language if language in LANGUAGES else "en"
     shared = load_texts(page_language)
-    texts = load_texts(page_language, _CATALOGUE)
-    texts = {**texts, **{name: shared[name] for name in _SHARED_TEXTS}}
+    texts = {**load_texts(page_language, _CATALOGUE), **{key: shared[key] for key in _SHARED_TEXTS}}
     return environment.get_template("page.jinja").render(
         language=language,
         page_language=page_language,
@@ -94,7 +69,7 @@ def render(
     )
 
 
-def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Mapping[str, Any]:
+def _data(rows: Sequence[Row], title: str, normalizer: Normalizer) -> Mapping[str, Any]:
     """What the script is given: each chunk once, however many questions were asked about it."""
     chunks: dict[str, dict[str, str]] = {}
     places: dict[str, int] = {}
@@ -118,10 +93,8 @@ def _data(rows: Sequence[Row], title: str, normalizer: Normalizer | None) -> Map
     }
 
 
-def _lemmas(rows: Sequence[Row], normalizer: Normalizer | None) -> Mapping[str, str]:
+def _lemmas(rows: Sequence[Row], normalizer: Normalizer) -> Mapping[str, str]:
     """The lemmas of the words in all texts, where they are not the word itself."""
-    if normalizer is None:
-        return {}
     texts = {row.chunk.text for row in rows}
     texts.update(text for row in rows for text in row.current.texts())
     known: dict[str, str] = {}

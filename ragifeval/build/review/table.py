@@ -126,20 +126,13 @@ class Row:
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
-    """Write the table: commas, CRLF, every cell in quotes (RFC 4180).
-
-    Raises:
-        UserError: the file cannot be written.
-    """
-    try:
-        with written_beside(path) as file:
-            file.write("\ufeff")
-            table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-            table.writerow(COLUMNS)
-            for row in rows:
-                table.writerow(guarded(cell) for cell in row.cells().values())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+    """Write the table: commas, CRLF, every cell in quotes (RFC 4180)."""
+    with written_beside(path) as file:
+        file.write("\ufeff")
+        table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+        table.writerow(COLUMNS)
+        for row in rows:
+            table.writerow(guarded(cell) for cell in row.cells().values())
 
 
 def read_table(path: Path, rows: Mapping[str, Row]) -> list[Reviewed]:

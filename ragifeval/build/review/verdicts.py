@@ -6,18 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ragifeval.build.facts import Facts
-from ragifeval.build.folder import (
-    BuildFolder,
-    read_json,
-    read_records,
-    write_records,
-)
+from ragifeval.build.folder import BuildFolder, read_json, read_records, write_records
+from ragifeval.build.plan import Facts
 from ragifeval.build.records import Candidate, Chunk, Rejection
-from ragifeval.build.review.page import write_review_page
+from ragifeval.build.review.page import render
 from ragifeval.build.review.table import Reviewed, Row, phrases_cell, read_table, write_table
 from ragifeval.build.samples import Built, make_samples
-from ragifeval.files import write_json
+from ragifeval.files import write_json, written_beside
 from ragifeval.scoring.signature import fingerprint
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 
@@ -122,7 +117,7 @@ def apply_verdicts(folder: BuildFolder, table: Path) -> Mapping[str, int]:
     Raises:
         UserError: something is wrong with the table; nothing is changed then.
     """
-    review = Review.load(folder, Facts.read(folder.facts))
+    review = Review.load(folder, read_json(folder.facts, Facts))
     rows = {row.candidate.id: row for row in review.rows()}
     news = {reviewed.id: reviewed for reviewed in read_table(table, rows)}
     counts = Counter[str](reviewed.verdict for reviewed in news.values())
@@ -152,7 +147,8 @@ def write_review(folder: BuildFolder, review: Review, language: str) -> Iterator
         _let_write_over(folder, folder.review_table)
         yield f"{folder.review_table}: {told}"
     name = folder.path.resolve().name
-    write_review_page(folder.review_page, rows, language, name, review.normalizer)
+    with written_beside(folder.review_page) as file:
+        file.write(render(rows, language, name, review.normalizer))
     yield f"{folder.review_page}: {told}"
 
 
