@@ -250,8 +250,8 @@ def test_the_signature_of_one_variant(part: str, variant: str, expected: str) ->
 
 # Questions that docs/variants.md tells of: what stands in the gold answer.
 WORKED = [
-    # 40 and 48 are 88; 3 % of the 27 600 zł that the question names are 828.
-    ("meldunek-p03@changed:3", "łącznie 88 zł: 40 zł za decyzję o wymeldowaniu [2] i 48 zł"),
+    # 26 and 39 are 65; 3 % of the 27 600 zł that the question names are 828.
+    ("meldunek-p03@changed:3", "łącznie 65 zł: 26 zł za decyzję o wymeldowaniu [2] i 39 zł"),
     ("podatki-p02@changed:3", "3% wartości rynkowej samochodu, czyli 828 zł. W ciągu 28 dni od"),
 ]
 
