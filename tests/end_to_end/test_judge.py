@@ -180,13 +180,6 @@ class TestReplies:
         # Twice, and those once more of which nobody knew whether the schema was to blame.
         assert set(judged.judge.asked.values()) <= {2, 3}
 
-    def test_another_judge_is_refused(self, judged: Judged, tmp_path: Path) -> None:
-        (tmp_path / "other.json").write_text('{"model": "other", "api_base": "http://h"}')
-        run = judge(judged.folder, *ALL, "--model_config", str(tmp_path / "other.json"))
-        assert run.code == 2
-        assert "differs in: " in run.last_line
-        assert "name another one, or --overwrite it" in run.last_line
-
 
 def test_without_a_schema(tmp_path: Path) -> None:
     script = Judge()
