@@ -26,6 +26,7 @@ from tools.testing.process import (
     wait_until,
     write_records,
 )
+from tools.testing.scripted import write_config
 
 COUNT, THREADS = 60, 16
 
@@ -90,8 +91,7 @@ class Judge:
 
 def lay_out(folder: Path, url: str = "http://127.0.0.1:9/v1", count: int = COUNT) -> Path:
     """A log of so many answers, and the config of the judge."""
-    config = {"model": "judge", "api_base": url, "threads": THREADS, "max_retries": 0}
-    (folder / "judge.json").write_text(json.dumps(config), encoding="utf-8")
+    write_config(folder / "judge.json", url, THREADS, model="judge")
     same = {"reference": "Opłata wynosi 30 zł", "contexts": ["Pierwszy kontekst."], "error": None}
     found = [
         {
