@@ -1,6 +1,6 @@
 """The stages of a build, one after the other: read, cut, ask, criticise, propose phrases."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from random import Random
 
@@ -9,7 +9,7 @@ from ragifeval.build.chunking import cut, drop_duplicates
 from ragifeval.build.folder import BuildFolder, write_objects, write_records
 from ragifeval.build.plan import BuildPlan, Facts
 from ragifeval.build.reading import FoundFiles, read_files
-from ragifeval.build.records import Chunk, Corpus, Source
+from ragifeval.build.records import Chunk, Corpus
 from ragifeval.build.stages import ask_questions, criticise, propose_phrases
 from ragifeval.errors import UserError
 from ragifeval.files import write_json, written_beside
@@ -24,23 +24,19 @@ def read_chunks(plan: BuildPlan, found: FoundFiles, folder: BuildFolder | None) 
     Raises:
         UserError: no file holds a text.
     """
-    unread = {one.file: one.reason for one in found.unread}
-    read: set[str] = set()
-
-    def sources() -> Iterator[Source]:
-        for one in read_files(found.files, folder.files if folder is not None else None):
-            if isinstance(one, Source):
-                read.add(one.file)
-                yield one
-            else:
-                unread[one.file] = one.reason
-
-    chunks, duplicates = drop_duplicates(list(cut(sources(), plan.chunk_size, plan.chunk_overlap)))
+    sources, failed = read_files(found.files, folder.files if folder is not None else None)
+    chunks, duplicates = drop_duplicates(list(cut(sources, plan.chunk_size, plan.chunk_overlap)))
+    unread = {**found.unread, **failed}
     if not chunks:
         reasons = "; ".join(f"{file}: {reason}" for file, reason in unread.items())
         raise UserError(f"DOCS: there is no text in them ({reasons or 'no file was found'})")
     return Corpus(
-        chunks, _chosen(chunks, plan), duplicates, len(read), unread, dict(found.passed_over)
+        chunks=chunks,
+        chosen=_chosen(chunks, plan),
+        duplicates=duplicates,
+        read=len(found.files) - len(failed),
+        unread=unread,
+        passed_over=dict(found.passed_over),
     )
 
 

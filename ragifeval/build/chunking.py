@@ -105,22 +105,17 @@ def _digest(file: str) -> str:
     return hashlib.sha256(file.encode("utf-8")).hexdigest()
 
 
-def drop_duplicates(
-    chunks: Sequence[Chunk], similarity: float = SIMILARITY
-) -> tuple[list[Chunk], list[Duplicate]]:
+def drop_duplicates(chunks: Sequence[Chunk]) -> tuple[list[Chunk], list[Duplicate]]:
     """Keep each chunk that is like none of those kept before it.
 
     A chunk that is left out repeats a kept one itself, never by way of another. Letter case and
     punctuation do not count.
-
-    Args:
-        similarity: the share of their runs of words that must be common (Jaccard index).
     """
     first: dict[frozenset[tuple[str, ...]], str] = {}
     exact = {chunk.id: first.setdefault(_runs(chunk.text), chunk.id) for chunk in chunks}
     # Id of a chunk that is left out -> id of the kept one that is most like it, and their share.
     nearest: dict[str, tuple[str, float]] = {}
-    for kept, key, share in similar_pairs({key: runs for runs, key in first.items()}, similarity):
+    for kept, key, share in similar_pairs({key: runs for runs, key in first.items()}, SIMILARITY):
         if kept not in nearest and share > nearest.get(key, ("", 0.0))[1]:
             nearest[key] = (kept, share)
     kept_chunks, duplicates = [], []

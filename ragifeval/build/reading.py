@@ -6,7 +6,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from tqdm import tqdm
 from ragifeval import __version__
 from ragifeval.build.folder import is_build, read_records, write_records
 from ragifeval.build.formats import READERS, UnreadableError, check_length
-from ragifeval.build.records import Source, Unread
+from ragifeval.build.records import Source
 from ragifeval.errors import UserError
 from ragifeval.run.progress import Unfailing
 
@@ -34,13 +34,13 @@ class FoundFiles:
         files: the path of each, and the name it goes by: relative to the folder that was named, or
             the file's own; no two alike.
         unread: what was named outright but is of no kind that is read, and folders that cannot be
-            entered.
+            entered -> why.
         passed_over: ending -> how many files of a kind that is not read lie in the folders.
     """
 
     def __init__(self, leave_out: Collection[Path]) -> None:
         self.files: list[tuple[Path, str]] = []
-        self.unread: list[Unread] = []
+        self.unread: dict[str, str] = {}
         self.passed_over = Counter[str]()
         self._leave_out = [_real(path) for path in leave_out]
         self._is_build = cache(is_build)
@@ -52,7 +52,7 @@ class FoundFiles:
         if path.suffix.lower() in READERS:
             self._add(path, Path(path.name))
         else:
-            self.unread.append(Unread(_shown(Path(path.name)), _UNKNOWN_KIND))
+            self.unread[_shown(Path(path.name))] = _UNKNOWN_KIND
 
     def add_folder(self, folder: Path, pattern: str | None, name: str) -> None:
         """Add the files of a folder that match a pattern; all if it is None."""
@@ -64,7 +64,7 @@ class FoundFiles:
                 continue
             if not _real(path).is_relative_to(_real(folder)):
                 # What is read is sent to a service; who named a folder meant what is in it.
-                self.unread.append(Unread(_shown(relative), "is a link to a file elsewhere"))
+                self.unread[_shown(relative)] = "is a link to a file elsewhere"
             elif path.suffix.lower() in READERS:
                 self._add(path, relative)
                 seen = True
@@ -96,7 +96,7 @@ class FoundFiles:
     def _walk(self, folder: Path) -> list[Path]:
         def refused(error: OSError) -> None:
             name = Path(error.filename).relative_to(folder.parent)
-            self.unread.append(Unread(_shown(name), f"cannot be entered: {error.strerror}"))
+            self.unread[_shown(name)] = f"cannot be entered: {error.strerror}"
 
         found: list[Path] = []
         for parent, folders, files in os.walk(folder, onerror=refused):
@@ -214,32 +214,36 @@ class FileText:
     sources: Sequence[Source]
 
 
-def read_files(files: Sequence[tuple[Path, str]], kept: Path | None) -> Iterator[Source | Unread]:
-    """Yield what the files hold, under a progress bar, and why what cannot be read could not.
+def read_files(
+    files: Sequence[tuple[Path, str]], kept: Path | None
+) -> tuple[list[Source], dict[str, str]]:
+    """Read files under a progress bar.
 
     Args:
         files: the path of each, and the name it goes by.
-        kept: where the texts of all files are kept for another start, once all are read; None to
-            keep nothing.
+        kept: where their texts are kept for another start, once all are read; None to keep nothing.
+
+    Returns:
+        What the files hold; and file -> why it could not be read.
 
     Raises:
         UserError: what was kept was changed.
     """
     kept_texts = read_records(kept, FileText) if kept is not None and kept.exists() else []
     known = {text.file: text for text in kept_texts}
-    texts = []
+    texts, unread = [], {}
     for path, shown in tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr)):
         digest, text = _digest(path), known.get(shown)
         if text is None or text.digest != digest:
             try:
                 text = FileText(shown, digest, read_file(path, shown))
             except UnreadableError as error:
-                yield Unread(shown, str(error))
+                unread[shown] = str(error)
                 continue
         texts.append(text)
-        yield from text.sources
     if kept is not None:
         write_records(kept, texts)
+    return [source for text in texts for source in text.sources], unread
 
 
 def _digest(path: Path) -> str:

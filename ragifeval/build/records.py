@@ -1,7 +1,7 @@
 r"""What is handed from one stage of a build to the next.
 
 files -> Source -> Chunk -> Candidate -> Document and Sample
-     \-> Unread     \-> Duplicate  \-> Rejection
+               \-> Duplicate  \-> Rejection
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,6 @@ class Source:
     title: str | None = None
     pages: Sequence[int] = ()
     row: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A file that could not be read, and why, in one line."""
-
-    file: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

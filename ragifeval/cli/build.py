@@ -4,11 +4,21 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ragifeval.benchmark.benchmark import Document, Sample
+from ragifeval.build.building import build, read_chunks
+from ragifeval.build.finish import finish, table, warnings
+from ragifeval.build.folder import BuildFolder, read_json
+from ragifeval.build.plan import CRITICS, STYLES, BuildPlan, Facts
+from ragifeval.build.reading import find_files
+from ragifeval.build.records import Corpus
+from ragifeval.build.review.verdicts import apply_verdicts, write_review
+from ragifeval.build.samples import SampleSettings
+from ragifeval.build.stages import first_asks
 from ragifeval.cli.arguments import add_build_options
 from ragifeval.cli.batch import batch_files, say_written
+from ragifeval.cli.settings import model_changes
 from ragifeval.cli.terminal import EXIT_INTERRUPTED, say, show
 from ragifeval.errors import UserError
 from ragifeval.languages import LANGUAGES
@@ -18,11 +28,6 @@ from ragifeval.run.template import PromptTemplate, Template, load_again
 from ragifeval.scoring.signature import Signature
 from ragifeval.tables import plural
 from ragifeval.text.normalizer import normalizer_name
-
-if TYPE_CHECKING:
-    from ragifeval.build.folder import BuildFolder
-    from ragifeval.build.plan import BuildPlan
-    from ragifeval.build.records import Corpus
 
 # The prompt that models get when they are evaluated on the samples.
 _EVALUATION = "evaluation.jinja"
@@ -37,8 +42,6 @@ _FINISHING = {"command", "typed", "documents", "output", "review", "apply"}
 
 def run(options: argparse.Namespace) -> int:
     """Build; print what came of each stage; 1 where something is missing."""
-    from ragifeval.build.folder import BuildFolder
-
     folder = BuildFolder(options.output)
     if options.documents:
         return _build(folder, options)
@@ -62,11 +65,7 @@ def _check_finishing(options: argparse.Namespace) -> None:
             raise UserError(f"--{name}: is for building from documents, and none are named")
 
 
-def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
-    from ragifeval.build.building import build, read_chunks
-    from ragifeval.build.reading import find_files
-    from ragifeval.cli.settings import model_changes
-
+def _build(folder: BuildFolder, options: argparse.Namespace) -> int:
     if options.apply is not None:
         raise UserError("--apply: is for a finished build: name no documents, but -o OUT_DIR")
     plan = _make_plan(options, model_changes(options))
@@ -88,11 +87,8 @@ def _build(folder: "BuildFolder", options: argparse.Namespace) -> int:
         return _finish(folder, options)
 
 
-def _check_model(folder: "BuildFolder", plan: "BuildPlan") -> None:
+def _check_model(folder: BuildFolder, plan: BuildPlan) -> None:
     """Refuse to replace what another model built; other critics and options go on from there."""
-    from ragifeval.build.folder import read_json
-    from ragifeval.build.plan import Facts
-
     if folder.facts.is_file():
         facts = read_json(folder.facts, Facts)
         before = Signature.parse(facts.signature).parts
@@ -103,15 +99,12 @@ def _check_model(folder: "BuildFolder", plan: "BuildPlan") -> None:
             )
 
 
-def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> "BuildPlan":
+def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> BuildPlan:
     """Read and check all that the options name, before a document is read or a model asked.
 
     Args:
         changes: keys over those of the config of the model that asks.
     """
-    from ragifeval.build.plan import CRITICS, STYLES, BuildPlan
-    from ragifeval.build.samples import SampleSettings
-
     size = None if options.chunk_size == "whole" else int(options.chunk_size)
     if size is not None and options.chunk_overlap >= size:
         raise UserError(
@@ -179,10 +172,8 @@ def _evaluation(folder: Path, name: str) -> PromptTemplate:
     return template
 
 
-def _print_prompts(plan: "BuildPlan", corpus: "Corpus") -> int:
+def _print_prompts(plan: BuildPlan, corpus: Corpus) -> int:
     """The prompts of the first stage; those of the others depend on replies."""
-    from ragifeval.build.stages import first_asks
-
     for ask in first_asks(plan, corpus.chosen):
         print(f"=== {ask.id}\n{ask.prompt}\n")
     for file, reason in corpus.unread.items():
@@ -195,11 +186,8 @@ def _print_prompts(plan: "BuildPlan", corpus: "Corpus") -> int:
     return 0
 
 
-def _finish(folder: "BuildFolder", options: argparse.Namespace) -> int:
+def _finish(folder: BuildFolder, options: argparse.Namespace) -> int:
     """Make the benchmark of what the stages left, after a reviewer's verdicts if there are any."""
-    from ragifeval.build.finish import finish, table, warnings
-    from ragifeval.build.review.verdicts import apply_verdicts, write_review
-
     if options.apply is not None:
         if not options.apply.exists():
             raise UserError(

@@ -17,7 +17,7 @@ from ragifeval.errors import UserError
 from ragifeval.files import check_output, is_judged_log, is_log, is_summary
 from ragifeval.generators.config import RemoteConfig
 from ragifeval.judge.agreement import agreements
-from ragifeval.judge.embeddings import EmbeddingModels, check_model
+from ragifeval.judge.embeddings import PACKAGES, check_model, public_name
 from ragifeval.judge.items import Item, Judgement, all_given, given, missing, read_items
 from ragifeval.judge.judged_log import check_replaceable, replies_path, write_judged
 from ragifeval.judge.judging import JudgePlan, Judging, prompts_shown
@@ -114,7 +114,7 @@ def _make_plan(options: argparse.Namespace, changes: Mapping[str, Any]) -> Judge
         "threshold": f"{options.threshold:g}",
         "window": str(options.window),
         "k": str(options.k),
-        **models.parts(),
+        **{option: public_name(source) for option, source in models.items()},
     }
     signature = Signature({**own, **replies})
     return JudgePlan(
@@ -156,17 +156,17 @@ def _metrics(options: argparse.Namespace, is_named: bool) -> Sequence[str]:
     return [*MODEL_METRICS, "lexical"] if has_judge else ["lexical"]
 
 
-def _embedding_models(options: argparse.Namespace, metrics: Sequence[str]) -> EmbeddingModels:
-    found = []
-    for name, package in (
-        ("bertscore_model", "bert-score"),
-        ("embedding_model", "sentence-transformers"),
-    ):
+def _embedding_models(options: argparse.Namespace, metrics: Sequence[str]) -> Mapping[str, str]:
+    models = {}
+    for name, package in PACKAGES.items():
         source = getattr(options, name)
-        if source is not None and "lexical" not in metrics:
+        if source is None:
+            continue
+        if "lexical" not in metrics:
             raise UserError(f"--{name}: is for --metrics lexical, which is not asked for")
-        found.append(check_model(f"--{name}", source, package))
-    return EmbeddingModels(*found)
+        check_model(f"--{name}", source, package)
+        models[name] = source
+    return models
 
 
 def _single(options: argparse.Namespace) -> Item | None:

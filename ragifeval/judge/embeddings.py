@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata, util
 from logging import ERROR, getLogger
 from pathlib import Path
@@ -17,27 +16,16 @@ Pairs = Sequence[tuple[str, str]]
 _MODEL_FILES = ("config.json", "modules.json")
 
 
-@dataclass(frozen=True)
-class EmbeddingModels:
-    """The models that the user names: a folder, or a name on the Hub; None for no such score."""
-
-    bertscore: str | None = None
-    embedding: str | None = None
-
-    def parts(self) -> dict[str, str]:
-        """Their parts of the signature."""
-        named = {"bertscore_model": self.bertscore, "embedding_model": self.embedding}
-        return {part: public_name(source) for part, source in named.items() if source is not None}
+PACKAGES = {"bertscore_model": "bert-score", "embedding_model": "sentence-transformers"}
+"""Option that names a model -> the package that loads it."""
 
 
-def check_model(option: str, source: str | None, package: str) -> str | None:
+def check_model(option: str, source: str, package: str) -> None:
     """Check the model that an option names, as far as that goes without loading it.
 
     Raises:
         UserError: the package is not installed, or what looks like a folder holds no model.
     """
-    if source is None:
-        return None
     if util.find_spec(package.replace("-", "_")) is None:
         raise UserError(f"{option}: needs {package}, which is not installed: pip install {package}")
     folder = Path(source)
@@ -47,7 +35,6 @@ def check_model(option: str, source: str | None, package: str) -> str | None:
         raise UserError(
             f"{option}: {source}: is not a folder; name a model's folder, or one on the Hub"
         )
-    return source
 
 
 def public_name(source: str) -> str:
@@ -147,29 +134,28 @@ Measure = BertScore | Cosine
 """Called with pairs, it gives the values of its scores by their names; `settings` says how."""
 
 
-def load_measures(models: EmbeddingModels, language: str) -> list[Measure]:
+def load_measures(models: Mapping[str, str], language: str) -> list[Measure]:
     """Load the models that are named.
 
     Args:
+        models: option -> the folder that it names, or the name on the Hub.
         language: of the texts; BERTScore has baselines by language.
 
     Raises:
         UserError: a model cannot be loaded.
     """
-    loaders: Sequence[tuple[str, str | None, Callable[[str], Measure]]] = (
-        ("--bertscore_model", models.bertscore, lambda source: BertScore(source, language)),
-        ("--embedding_model", models.embedding, Cosine),
-    )
+    loaders: Mapping[str, Callable[[str], Measure]] = {
+        "bertscore_model": lambda source: BertScore(source, language),
+        "embedding_model": Cosine,
+    }
     measures = []
-    for option, source, load in loaders:
-        if source is None:
-            continue
+    for option, source in models.items():
         _silence_loading()
         try:
-            measures.append(load(source))
+            measures.append(loaders[option](source))
         except Exception as error:  # noqa: BLE001 - whatever the package raises
             raise UserError(
-                f"{option}: {source} cannot be loaded: {reason_of(error)}; "
+                f"--{option}: {source} cannot be loaded: {reason_of(error)}; "
                 "name a folder that holds a model, or one that the Hub has"
             ) from None
     return measures

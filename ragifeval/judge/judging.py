@@ -14,7 +14,7 @@ from ragifeval.judge.computed import (
     lexical_settings,
     retrieval_settings,
 )
-from ragifeval.judge.embeddings import EmbeddingModels, Measure, load_measures
+from ragifeval.judge.embeddings import Measure, load_measures
 from ragifeval.judge.items import Item, Judgement
 from ragifeval.judge.metrics import Faithfulness, Metric, Support
 from ragifeval.run.asking import Asking
@@ -36,7 +36,7 @@ class JudgePlan:
         asking: those of them that ask a model.
         config: of the judge; None where no metric asks one.
         again: what it is told when its reply could not be read.
-        models: those that lexical scores load.
+        models: those that lexical scores load: option -> folder, or name on the Hub.
         language: of the prompts and the texts.
         use_schema: whether the service is asked to hold the judge to a JSON schema.
         k: how many retrieved documents are looked at.
@@ -49,7 +49,7 @@ class JudgePlan:
     asking: Sequence[Metric[Any]]
     config: AnyConfig | None
     again: str | None
-    models: EmbeddingModels
+    models: Mapping[str, str]
     language: str
     use_schema: bool
     k: int

@@ -1,11 +1,9 @@
 """Files of each kind, made for tests; nothing that writes them is what reads them, DOCX aside."""
 
 import csv
-import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 # The letters that a PDF below can show beyond Latin-1, by their names in Adobe's list.
 _POLISH = {
@@ -113,7 +111,3 @@ def write_csv(
     with path.open("w", encoding=encoding, newline="") as file:
         csv.writer(file, delimiter=delimiter).writerows(rows)
     return path
-
-
-def write_jsonl(path: Path, items: Iterable[Any]) -> Path:
-    return write_text(path, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))

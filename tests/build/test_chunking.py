@@ -167,10 +167,3 @@ def test_what_repeats_another_is_left_out(
     gone = [duplicate.chunk for duplicate in duplicates]
     assert kept == [chunk for chunk in chunks if chunk not in gone]
     assert [(one.chunk.id, one.of, one.share) for one in duplicates] == expected
-
-
-def test_overlapping_chunks_of_one_file_are_none() -> None:
-    text = ". ".join(numbers(start, start + 8) for start in range(0, 5000, 9))
-    found = list(cut([Source("a.txt", text)], 2000, 200))
-    assert len(found) > 10
-    assert drop_duplicates(found) == (found, [])

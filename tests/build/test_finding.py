@@ -65,8 +65,8 @@ def test_found(tree: Path, names: Sequence[str], pattern: str | None, shown: lis
 def test_other_kinds_are_counted_in_folders_and_named_outright(tree: Path) -> None:
     found = find_files(["docs", "other/x.doc", "other"])
     assert found.passed_over == {".doc": 1, ".png": 1}
-    assert [unread.file for unread in found.unread] == ["x.doc"]
-    assert found.unread[0].reason.startswith("is none of the kinds that are read: .pdf, ")
+    assert [*found.unread] == ["x.doc"]
+    assert found.unread["x.doc"].startswith("is none of the kinds that are read: .pdf, ")
 
 
 MISSING = [
@@ -97,9 +97,7 @@ def test_links_are_followed_to_files_of_the_folder_only(tree: Path) -> None:
     for pattern in (None, "**/*"):
         found = find_files(["docs"], pattern)
         assert [name for _, name in found.files] == [*ALL[:2], *links, *ALL[2:]]
-        assert [(one.file, one.reason) for one in found.unread] == [
-            ("out.txt", "is a link to a file elsewhere")
-        ]
+        assert found.unread == {"out.txt": "is a link to a file elsewhere"}
     for named in ("loop.txt", "out.txt"):
         assert [name for _, name in find_files([f"docs/{named}"]).files] == [named]
 
@@ -108,7 +106,7 @@ def test_links_are_followed_to_files_of_the_folder_only(tree: Path) -> None:
 def test_a_folder_without_permission(tree: Path) -> None:
     (tree / "docs/sub").chmod(0)
     try:
-        [unread] = find_files(["docs"]).unread
+        unread = find_files(["docs"]).unread
     finally:
         (tree / "docs/sub").chmod(0o700)
-    assert (unread.file, unread.reason) == ("docs/sub", "cannot be entered: Permission denied")
+    assert unread == {"docs/sub": "cannot be entered: Permission denied"}

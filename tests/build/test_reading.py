@@ -11,7 +11,7 @@ from pypdf import PdfReader, PdfWriter
 
 from ragifeval.build.formats import UnreadableError, decode, joined
 from ragifeval.build.reading import LARGEST_FILE, read_file, read_files
-from ragifeval.build.records import Source, Unread
+from ragifeval.build.records import Source
 from tests.build.files import write_csv, write_docx, write_html, write_pdf, write_text
 from tools.testing.process import records
 
@@ -350,13 +350,12 @@ def test_the_good_among_the_bad_are_kept(tmp_path: Path) -> None:
     good = write_text(tmp_path / "a.txt", "tekst")
     bad = write_text(tmp_path / "b.docx", "tekst")
     files, kept = [(bad, "x/b.docx"), (good, "x/a.txt")], tmp_path / "files.jsonl"
-    unread = Unread("x/b.docx", "is not a DOCX, or a broken one")
-    for _ in range(2):
-        first, second = read_files(files, kept)
-        assert (first, second.file) == (unread, "x/a.txt")
-        assert isinstance(second, Source)
-        assert second.text == "tekst"
-    write_text(good, "inny tekst")
-    assert list(read_files(files, kept))[1] == Source("x/a.txt", "inny tekst")
-    [line] = records(kept)
-    assert line["sources"][0]["text"] == "inny tekst"
+    unread = {"x/b.docx": "is not a DOCX, or a broken one"}
+    for text in ("tekst", "tekst", "inny tekst"):
+        write_text(good, text)
+        sources, failed = read_files(files, kept)
+        assert ([(one.file, one.text) for one in sources], failed) == ([("x/a.txt", text)], unread)
+        [line] = records(kept)
+        assert line["sources"][0]["text"] == text
+    kept.write_text(json.dumps(line).replace(text, "as it was kept"), encoding="utf-8")
+    assert read_files(files, kept)[0][0].text == "as it was kept"

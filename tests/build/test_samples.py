@@ -1,6 +1,7 @@
 """Candidates become samples that prove themselves, or are rejected with a reason."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,7 +16,28 @@ from ragifeval.build.samples import Built, SampleSettings, make_samples
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.paths import BADWORDS
 from ragifeval.text.normalizer import load_normalizer
-from tests.build.house_rules import house_rules
+from tools.testing.process import write_records
+
+
+def house_rules() -> tuple[list[Chunk], list[Candidate]]:
+    """Rules of a library, a pool, a garden: 40 chunks, each a page of its file, 32 questions."""
+    chunks, candidates = [], []
+    pages: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    path = Path(__file__).with_name("house_rules.pl.jsonl")
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        file, text = row["file"], row["text"]
+        pages[file] += 1
+        key = f"{file.split('.')[0]}-{pages[file]:04}"
+        chunks.append(Chunk(key, text, file, ends[file], page=pages[file]))
+        ends[file] += len(text)
+        if "question" in row:
+            candidates.append(
+                Candidate(f"{key}-1", key, row["question"], row["answer"], phrases=row["phrases"])
+            )
+    return chunks, candidates
+
 
 CHUNKS, CANDIDATES = house_rules()
 Phrases = Sequence[str | Sequence[str]]
@@ -310,9 +332,7 @@ def test_no_setting_makes_a_sample_with_a_problem(
     built = made(CANDIDATES, CHUNKS, distractors, refusals)
     assert len(built.samples) == 32
     paths = Paths(tmp_path / "documents.jsonl", tmp_path / "samples.jsonl", BADWORDS)
-    documents, samples = map(asdict, built.documents), map(as_object, built.samples)
-    for path, values in ((paths.documents, documents), (paths.samples, samples)):
-        lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in values)
-        path.write_text("".join(lines), encoding="utf-8")
+    write_records(paths.documents, map(asdict, built.documents))
+    write_records(paths.samples, map(as_object, built.samples))
     validation = Validation(paths, load_normalizer(), REFUSAL_MESSAGE, is_built=True)
     assert list(validation.problems()) == []

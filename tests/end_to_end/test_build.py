@@ -17,10 +17,18 @@ import pytest
 from ragifeval.__main__ import evaluate, main
 from ragifeval.languages import LANGUAGES
 from ragifeval.paths import BUILD_PROMPTS
-from tests.build.files import write_docx, write_jsonl, write_pdf, write_text
+from tests.build.files import write_docx, write_pdf, write_text
 from tools.testing.facts import FactModel, place_of, text_of, write_texts
 from tools.testing.loopback import Call, Loopback, Response, Script, chat, failure
-from tools.testing.process import Finished, call, finish, records, start_command, wait_until
+from tools.testing.process import (
+    Finished,
+    call,
+    finish,
+    records,
+    start_command,
+    wait_until,
+    write_records,
+)
 from tools.testing.scripted import (
     EXAMPLE,
     EXAMPLE_OPTIONS,
@@ -137,7 +145,7 @@ def test_what_is_not_read_is_named(tmp_path: Path) -> None:
     docs = write_texts(tmp_path / "docs", range(106, 107))
     write_pdf(docs / "a.pdf", [text_of(101), text_of(102)])
     write_docx(docs / "b.docx", [text_of(103)])
-    write_jsonl(docs / "g.jsonl", [{"title": "T", "contents": text_of(109)}])
+    write_records(docs / "g.jsonl", [{"title": "T", "contents": text_of(109)}])
     write_text(docs / "h.txt", text_of(106).upper())  # repeats another
     (docs / "broken.pdf").write_bytes(b"%PDF-1.7\nno more")
     with Loopback(FactModel()) as server:

@@ -26,6 +26,7 @@ from tools.testing.process import (
     wait_until,
     write_records,
 )
+from tools.testing.scripted import write_config
 
 COUNT, THREADS = 60, 16
 
@@ -90,8 +91,7 @@ class Judge:
 
 def lay_out(folder: Path, url: str = "http://127.0.0.1:9/v1", count: int = COUNT) -> Path:
     """A log of so many answers, and the config of the judge."""
-    config = {"model": "judge", "api_base": url, "threads": THREADS, "max_retries": 0}
-    (folder / "judge.json").write_text(json.dumps(config), encoding="utf-8")
+    write_config(folder / "judge.json", url, THREADS, model="judge")
     same = {"reference": "Opłata wynosi 30 zł", "contexts": ["Pierwszy kontekst."], "error": None}
     found = [
         {
@@ -179,13 +179,6 @@ class TestReplies:
         assert len(judged.judge.asked) == 20 + 20 + 30
         # Twice, and those once more of which nobody knew whether the schema was to blame.
         assert set(judged.judge.asked.values()) <= {2, 3}
-
-    def test_another_judge_is_refused(self, judged: Judged, tmp_path: Path) -> None:
-        (tmp_path / "other.json").write_text('{"model": "other", "api_base": "http://h"}')
-        run = judge(judged.folder, *ALL, "--model_config", str(tmp_path / "other.json"))
-        assert run.code == 2
-        assert "differs in: " in run.last_line
-        assert "name another one, or --overwrite it" in run.last_line
 
 
 def test_without_a_schema(tmp_path: Path) -> None:

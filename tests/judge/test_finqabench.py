@@ -12,6 +12,8 @@ import pytest
 
 from ragifeval.__main__ import main
 from tools.testing.loopback import Call, Loopback, Response, chat
+from tools.testing.process import write_records
+from tools.testing.scripted import write_config
 
 # Claims of the reference, of the answer, and in common, for each of the 100 answers: first the
 # answers that make other claims than the reference, then, in one number, those that make the same.
@@ -46,11 +48,9 @@ def test_the_means_of_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         {"question": f"question {number}", "reference": "r", "answer": f"answer {number}"}
         for number in range(100)
     ]
-    log = tmp_path / "answers.jsonl"
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    config = tmp_path / "judge.json"
+    log = write_records(tmp_path / "answers.jsonl", lines)
     with Loopback(reply_to) as server:
-        config.write_text(json.dumps({"model": "j", "api_base": server.url, "threads": 32}))
+        config = write_config(tmp_path / "judge.json", server.url, 32)
         options = ["--metrics", "claims", "--model_config", str(config)]
         assert main(["judge", str(log), *options]) == 0
     said = capsys.readouterr()
