@@ -1,10 +1,11 @@
 """An answer as its lines, sentences, clauses and mini-clauses.
 
 A line ends at a line break; it may be an item of a list, a heading or the row of a table. A
-sentence ends at a full stop, question mark or exclamation mark before a capital letter. A clause
-ends at a comma, semicolon, colon, dash or bracket; Polish sets a comma before every subordinate
-clause, and before "a", "ale", "bo". A mini-clause ends also before "i", "oraz", "lub" or "+" with a
-number of its own: "za kartę 10 zł i za odpis 33 zł" are two.
+sentence ends at a full stop, question mark or exclamation mark before a capital letter, at a full
+stop behind a longer word also before a small one. A clause ends at a comma, semicolon, colon, dash
+or bracket; Polish sets a comma before every subordinate clause, and before "a", "ale", "bo". A
+mini-clause ends also before "i", "oraz", "lub" or "+" with a number of its own: "za kartę 10 zł i
+za odpis 33 zł" are two.
 """
 
 from bisect import bisect_left
@@ -19,6 +20,7 @@ from ragifeval.text.canonical import is_number
 
 _ABBREVIATIONS = word_set("segments", "abbreviations")
 _ABBREVIATED_ENDS = word_set("segments", "abbreviated_ends")
+_LONGEST_ABBREVIATION = 4
 _PURPOSE, _DEMANDING = word_set("segments", "purpose"), word_set("segments", "demanding")
 # Clauses of no more tokens may lean on the one before.
 _SHORT = 5
@@ -293,7 +295,8 @@ class Units:
         starts_with_digit = self._words[index][:1].isdigit()
         if before in _ABBREVIATED_ENDS and starts_with_digit:
             return False
-        return starts_with_digit or not is_lowercase or len(before) > 4
+        # Whoever begins sentences with small letters abbreviates shorter words.
+        return starts_with_digit or not is_lowercase or len(before) > _LONGEST_ABBREVIATION
 
     def _is_number_ahead(self, index: int) -> bool:
         """Whether a number stands among the next few tokens of the clause."""
