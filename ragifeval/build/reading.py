@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -221,28 +222,35 @@ def read_files(
 
     Args:
         files: the path of each, and the name it goes by.
-        kept: where their texts are kept for another start, once all are read; None to keep nothing.
+        kept: where their texts are kept for another start, also where reading is interrupted; None
+            to keep nothing.
 
     Returns:
         What the files hold; and file -> why it could not be read.
-
-    Raises:
-        UserError: what was kept was changed.
     """
-    kept_texts = read_records(kept, FileText) if kept is not None and kept.exists() else []
-    known = {text.file: text for text in kept_texts}
-    texts, unread = [], {}
-    for path, shown in tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr)):
-        digest, text = _digest(path), known.get(shown)
-        if text is None or text.digest != digest:
-            try:
-                text = FileText(shown, digest, read_file(path, shown))
-            except UnreadableError as error:
-                unread[shown] = str(error)
-                continue
-        texts.append(text)
-    if kept is not None:
-        write_records(kept, texts)
+    texts: list[FileText] = []
+    known: dict[str, FileText] = {}
+    unread: dict[str, str] = {}
+    if kept is not None and kept.exists():
+        with suppress(UserError):  # where it is damaged, the files are read again
+            known = {text.file: text for text in read_records(kept, FileText)}
+    progress = tqdm(files, unit=" files", dynamic_ncols=True, file=Unfailing(sys.stderr))
+    try:
+        for path, shown in progress:
+            digest, text = _digest(path), known.get(shown)
+            if text is None or text.digest != digest:
+                try:
+                    text = FileText(shown, digest, read_file(path, shown))
+                except UnreadableError as error:
+                    unread[shown] = str(error)
+                    continue
+            texts.append(text)
+    finally:
+        if kept is not None:
+            ahead = [
+                known[shown] for _, shown in files[len(texts) + len(unread) :] if shown in known
+            ]
+            write_records(kept, [*texts, *ahead])
     return [source for text in texts for source in text.sources], unread
 
 

@@ -3,7 +3,8 @@
 import json
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -359,3 +360,27 @@ def test_the_good_among_the_bad_are_kept(tmp_path: Path) -> None:
         assert line["sources"][0]["text"] == text
     kept.write_text(json.dumps(line).replace(text, "as it was kept"), encoding="utf-8")
     assert read_files(files, kept)[0][0].text == "as it was kept"
+    kept.write_text(kept.read_text(encoding="utf-8")[:40], encoding="utf-8")
+    assert read_files(files, kept)[0][0].text == text
+
+
+class Interrupted(list[tuple[Path, str]]):
+    """Files of which the first is read; then the user presses Ctrl-C."""
+
+    def __iter__(self) -> Iterator[tuple[Path, str]]:
+        yield self[0]
+        raise KeyboardInterrupt
+
+
+def test_what_was_read_before_an_interruption_is_kept(tmp_path: Path) -> None:
+    files = [(write_text(tmp_path / name, name), name) for name in ("a.txt", "b.txt", "c.txt")]
+    kept = tmp_path / "files.jsonl"
+    for given, expected in (
+        (files[:1], ["a.txt"]),
+        (Interrupted(files[1:]), ["b.txt"]),
+        (files[1:], ["b.txt", "c.txt"]),
+        (Interrupted(files), ["a.txt", "b.txt", "c.txt"]),
+    ):
+        with suppress(KeyboardInterrupt):
+            read_files(given, kept)
+        assert [line["file"] for line in records(kept)] == expected
