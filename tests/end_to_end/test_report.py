@@ -79,6 +79,20 @@ def pages(logs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> di
     return made
 
 
+SETTLE = """
+const element = document.querySelector(arguments[0]);
+return new Promise((done) => {
+  const look = (before) => {
+    element.scrollIntoView({ block: "center" });
+    const { top } = element.getBoundingClientRect();
+    if (top === before) done();
+    else requestAnimationFrame(() => requestAnimationFrame(() => look(top)));
+  };
+  look();
+});
+"""
+
+
 class Page(BrowserPage):
     """A report in the browser."""
 
@@ -103,6 +117,8 @@ class Page(BrowserPage):
         return self.run(f"return document.activeElement.{what}")
 
     def click(self, selector: str) -> None:
+        # Cards are laid out when they come into view, which moves what stands below them.
+        self.run(SETTLE, selector)
         self.driver.find_element("css selector", selector).click()
 
     def cells(self, rows: str) -> list[list[str]]:
