@@ -119,6 +119,8 @@ class Claims:
 
     def _is_unreal(self, clause: Clause) -> bool:
         words = self._reading.words
+        if words[clause.tokens[0]] == "choćby":
+            return True
         return any(words[at].endswith(UNREAL_ENDINGS) for at in clause.tokens[:_LONGEST_CLAUSE])
 
     def _is_quoted(self, place: Place) -> bool:

@@ -393,7 +393,16 @@ class _Judgement:
         return frozenset(
             self._reading.units.sentence(start.start).number
             for start in self._finder.find(self._compiled.start)
-            if self._signs.of(start) != DENIED
+            if self._signs.of(start) != DENIED and not self._is_end(start)
+        )
+
+    def _is_end(self, place: Place) -> bool:
+        """Whether it is what something must be done before: "zanim instalator ją uruchomi"."""
+        words, clause = self._reading.words, self._reading.units.clause[place.start]
+        is_end = any(words[token] in ("zanim", "nim") for token in clause.tokens[:2])
+        # "Zanim miną dwa miesiące od pożaru"
+        return is_end and not any(
+            self._names_start(token) for token in range(clause.tokens[0], place.start)
         )
 
     def _other_total(self, good: Sequence[_Mention]) -> int | None:

@@ -57,6 +57,7 @@ _NOT_PAST = frozenset(["niż", "będzie", "będą"])
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
 SUPPOSING = WordSet(["gdyby*", "jakby*"])
 _PARTING = frozenset(":–;")
+_PRONOUNS = frozenset(["niej", "niego", "nich", "tego"])
 _TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
 # "Do poniedziałku, 4 maja, bo święta się nie liczy": another thought.
 _LEADING = frozenset(
@@ -344,11 +345,16 @@ class Signs:
                 between = units.clauses[wrong.number + 1 : clause.number + 1]
                 if reported and not any(one.opener in ":–" for one in between):
                     return 1
-            elif "inaczej" not in words[place.end : error]:
+            elif "inaczej" not in words[place.end : error] and not self._leads_on(wrong):
                 head = [words[token] for token in wrong.tokens[:2]]
                 if reported or not {"to", "co", "ten", "tak"}.isdisjoint(head):
                     return 1
         return 0
+
+    def _leads_on(self, clause: Clause) -> bool:
+        """Whether a clause speaks of what "że" leads in behind it: "co nie znaczy, że P"."""
+        following = self._reading.units.following(clause)
+        return following is not None and self._words[following.tokens[0]] in _THAT
 
     @cached_property
     def _errors(self) -> Mapping[int, Sequence[int]]:
@@ -445,6 +451,9 @@ class Signs:
         """Whether "bez" goes with the place: "bez żadnej opłaty", but not "bez karty łowić"."""
         before = self._words[place.start - 1]
         is_next = token + 1 >= place.start
+        if before in _PRONOUNS:
+            # "Bez niej aptekarz policzy normalnie."
+            return False
         return is_next or before.endswith(_ADJECTIVES) or before in _JOINS
 
     def _replaces(self, token: int, place: Place) -> bool:

@@ -179,9 +179,10 @@ _BETWEEN = word_set("periods", "between")
 _VERBS = word_set("polarity", "behind")
 _WORKING, _CALENDAR = word_set("periods", "working"), word_set("periods", "calendar")
 _WORKING_DAYS = 5  # in a week
-_LIMITING = frozenset(["ale", "lecz", "tylko", "jednak", "byle", "i", "w", "wyłącznie", "jedynie"])
+_LIMITING = frozenset(["ale", "lecz", "tylko", "licząc", "jednak", "byle", "i", "w", "wyłącznie", "jedynie"])
 _LIMITING |= {"liczone", "liczonych", "samych"}
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
+_STARTS = word_set("starts", "before")
 _MEASURED = word_set("periods", "measured")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
 # The singular, which is one of them where no number stands before it.
@@ -285,7 +286,10 @@ def _spoken_money(words: Tokens, index: int) -> int:
 def _numbered_before(words: Tokens, index: int) -> str:
     """The quantity whose number stands behind its noun: "dni trzydzieści", "dzień 30."."""
     before, token = words.words[index - 1] if index else "", words.tokens[index]
-    if before == "dzień" and words.gaps[index] == " " and token.isdigit():
+    gap = words.gaps[index]
+    is_counted_day = gap == " " or (":" in gap and words.words[index + 1] in _STARTS)
+    if before == "dzień" and is_counted_day and token.isdigit():
+        # "Dzień 30.", "ostatni dzień: 30. od przybycia"
         return f"{token} dzień"
     is_spelt = not words.words[index][:1].isdigit() and words.gaps[index] == " "
     is_last = words.gaps[index + 1].strip() or not words.words[index + 1]
@@ -480,7 +484,7 @@ def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
             continue
         unit = _unit_beside(words, index, -1, _CONTRASTING) or _unit_before(words, index)
         # "Razem wychodzi cztery tysiące."
-        is_amount = tokens[index].isdigit() and len(tokens[index]) >= _LEAST_AMOUNT
+        is_amount = len(tokens[index].partition(".")[0]) >= _LEAST_AMOUNT
         if is_amount and not unit and (not index or words.words[index - 1] not in _NUMBERED):
             unit = currency
         if unit:
