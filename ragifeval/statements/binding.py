@@ -410,7 +410,7 @@ _MONEY = frozenset(["złoty", "euro", "dolar", "funt", "grosz"])
 _LONGEST_LISTING = 200
 _SENTENCES_BACK = 2
 _LEAST_LISTED = 2
-_APPLYING = frozenset(["jest", "są", "dotyczy", "dotyczą", "obowiązuje", "przysługuje", "należy"])
+_APPLYING = word_set("segments", "applying")
 _COMPARING = frozenset(["niż", "odróżnieniu", "przeciwieństwie"])
 
 

@@ -26,7 +26,7 @@ _JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _CROSSES = frozenset("✗✘❌✖")
 _OPERATORS, _DIVIDING = frozenset("+−×÷<>"), frozenset([" : ", " / "])
-_RESULTING = frozenset(["czyli", "razem", "łącznie", "gdzie"])
+_RESULTING, _CONCEDING = word_set("claims", "resulting"), word_set("claims", "conceding")
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
 _BEGINS = frozenset("\n|.?!")
 # How far before a mention what reports it stands; the longest head; in tokens.
@@ -119,7 +119,7 @@ class Claims:
 
     def _is_unreal(self, clause: Clause) -> bool:
         words = self._reading.words
-        if words[clause.tokens[0]] == "choćby":
+        if words[clause.tokens[0]] in _CONCEDING:
             return True
         return any(words[at].endswith(UNREAL_ENDINGS) for at in clause.tokens[:_LONGEST_CLAUSE])
 

@@ -31,6 +31,7 @@ _NO_TOTAL = word_set("polarity", "no_total")
 _IN_TOTAL = frozenset(["w", "o"])
 _STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
 _NOT_STARTS, _DAYS = word_set("starts", "other"), word_set("starts", "days")
+_ENDING = word_set("starts", "ending")
 
 Reason = Literal[
     "said", "missing", "denied", "other thing", "contradicted", "other start", "other total"
@@ -399,7 +400,7 @@ class _Judgement:
     def _is_end(self, place: Place) -> bool:
         """Whether it is what something must be done before: "zanim instalator ją uruchomi"."""
         words, clause = self._reading.words, self._reading.units.clause[place.start]
-        is_end = any(words[token] in ("zanim", "nim") for token in clause.tokens[:2])
+        is_end = any(words[token] in _ENDING for token in clause.tokens[:2])
         # "Zanim miną dwa miesiące od pożaru"
         return is_end and not any(
             self._names_start(token) for token in range(clause.tokens[0], place.start)

@@ -16,7 +16,7 @@ from ragifeval.statements.patterns import Place, place_at
 from ragifeval.statements.quantities import DATE, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
-from ragifeval.statements.wordings import Remembered, WordList, WordSet, table, word_set
+from ragifeval.statements.wordings import Remembered, WordList, table, word_set
 
 AFFIRMED, OPEN, DENIED = 1, 0, -1
 
@@ -55,15 +55,10 @@ _LIMITS = frozenset(["niż", "ponad", "powyżej", "poniżej"])
 _NOT_PAST = frozenset(["niż", "będzie", "będą"])
 # "Bez względu na to, czy" asks nothing.
 _REGARDED = frozenset(["to", "tego", "znaczenia"])
-SUPPOSING = WordSet(["gdyby*", "jakby*"])
+SUPPOSING = _words("supposing")
 _PARTING = frozenset(":–;")
-_PRONOUNS = frozenset(["niej", "niego", "nich", "tego"])
-_TURNING = frozenset(["ale", "lecz", "tylko", "więc", "dlatego"])
-# "Do poniedziałku, 4 maja, bo święta się nie liczy": another thought.
-_LEADING = frozenset(
-    ["bo", "gdyż", "ponieważ", "więc", "choć", "chociaż", "mimo", "ale", "lecz", "a"]
-)
-_PARTICIPLES = ("ny", "na", "ne", "ony", "ący", "ąca", "ące", "nych", "ących")
+_PRONOUNS, _TURNING, _LEADING = map(_words, ("pronouns", "turning", "leading"))
+_PARTICIPLES = tuple(table("polarity")["participle_endings"])
 # How far words reach, in tokens.
 _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
