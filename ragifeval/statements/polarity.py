@@ -191,7 +191,8 @@ class Signs:
         """What the sentence behind a question says of it: "Czy trzeba płacić? Nie."."""
         units = self._reading.units
         token = clause.sentence.end
-        if token + 1 < len(self._words) and units.clause[token + 1].opener == ":":
+        is_led = token + 1 < len(self._words) and units.clause[token + 1].opener == ":"
+        if is_led and not self._said(token):
             # "O: Nie."
             token += 1
         if token == len(self._words) or not self._is_verdict(units.clause[token].tokens):
@@ -217,8 +218,9 @@ class Signs:
             # "| tak, w ciągu 14 dni | nie |": the cell has its own answer.
             return OPEN
         after = units.following(behind)
-        if after is not None and self._words[after.tokens[0]] in _TURNING:
-            # "Sąd jest tańszy: nie 100 zł, lecz 105 zł."
+        is_turned = after is not None and self._words[after.tokens[0]] in _TURNING
+        if is_turned or self._next(token) in _COMPARED:
+            # "Sąd jest tańszy: nie 100 zł, lecz 105 zł", "zasiłek: nie więcej niż 620 zł"
             return OPEN
         return self._said(token) if behind.opener == ":" or is_alone else OPEN
 

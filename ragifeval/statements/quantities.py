@@ -182,6 +182,7 @@ _WORKING_DAYS = 5  # in a week
 _LIMITING = word_set("periods", "limiting")
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
 _STARTS = word_set("starts", "before")
+_ADDRESSED = frozenset(["pan", "pani", "państwo"])
 _MEASURED = word_set("periods", "measured")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
 # The singular, which is one of them where no number stands before it.
@@ -425,6 +426,9 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
     if word in _ONE:
         unit = _ONE[word]
         is_numbered = behind[:1] in _DIGITS and words.gaps[index + 1] == " "
+        if before in _ADDRESSED and index > 1:
+            # "Ma Pani rok"
+            before = words.words[index - 2]
         is_one = before in _COUNTED and not (behind in _NOT_COUNTED or is_numbered)
         is_one = is_one or (behind in _MEASURED and before not in _EACH)
         # "Ile? Rok."
