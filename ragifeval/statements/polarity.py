@@ -414,7 +414,7 @@ class Signs:
     def _spares(self, token: int, place: Place) -> bool:
         """Whether a "nie" before the place leaves it as it is."""
         following = self._next(token)
-        if following in _SPARING:
+        if following in _SPARING and token + 1 not in place.taken:
             return True
         # "Dopóki zgody nie zastąpi sąd"
         if not {"dopóki", "póki"}.isdisjoint(self._words[max(0, token - _REACH_HEAD) : token]):
