@@ -294,7 +294,9 @@ class Things:
             else:
                 continue
             claimed.add(partner)
-            pairs[mini] = self._by_mini[partner][-1].side
+            # "Sąd jest tańszy niż notariusz: 105 zł"
+            named = [one for one in self._by_mini[partner] if not self._is_compared(one)]
+            pairs[mini] = (named or self._by_mini[partner])[-1].side
         return pairs
 
     def _around(self, place: Place) -> int | None:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ragifeval.statements.patterns import Place, place_at
-from ragifeval.statements.quantities import DATE, unit_of
+from ragifeval.statements.quantities import DATE, PERIODS, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import Remembered, WordList, table, word_set
@@ -434,7 +434,7 @@ class Signs:
             return True
         if not place.unit:
             return False
-        if following in _HAVING and token + 2 == place.start:
+        if following in _HAVING and token + 2 == place.start and place.unit in PERIODS:
             return True
         between = self._words[token + 1 : place.start]
         if "niż" in between and any(word in _COMPARED for word in between):

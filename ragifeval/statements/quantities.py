@@ -473,7 +473,9 @@ def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
     for index in reversed(bare):
         # "Klasa 3 lub 4 – 45 zł"
         is_name = index and words.words[index - 1] in _NAMED
-        unit = "" if is_name else _unit_beside(words, index, 1, _JOINING)
+        # "25 zł × 2 = 50 zł"
+        is_times = "×" in words.gaps[index] or "*" in words.gaps[index].split()
+        unit = "" if is_name or is_times else _unit_beside(words, index, 1, _JOINING)
         if unit:
             tokens[index] += f" {unit}"
     for index in bare:
