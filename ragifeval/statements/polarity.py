@@ -432,12 +432,13 @@ class Signs:
             for at in range(token + 2, place.start)
         ):
             return True
+        # "Nie zwlekaj dłużej niż do 30. dnia po wprowadzeniu się."
+        between = self._words[token + 1 : place.start]
+        if "niż" in between and any(word in _COMPARED for word in between):
+            return True
         if not place.unit:
             return False
         if following in _HAVING and token + 2 == place.start and place.unit in PERIODS:
-            return True
-        between = self._words[token + 1 : place.start]
-        if "niż" in between and any(word in _COMPARED for word in between):
             return True
         if len(between) > 1 and between[-1] in _JOINS and between[-2][:1].isdigit():
             # "Nie sugeruj się kwotami 50 i 60 zł."

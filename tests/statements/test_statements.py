@@ -376,6 +376,7 @@ GROUPS: Mapping[str, tuple[Sequence[Entry], Sequence[tuple[str, str]]]] = {
             ("Liczymy od dnia odbioru: 7 dni.", "+"),
             ("7 dni od zamówienia, jeszcze zanim paczkę odbierze sąsiad.", "-"),
             ("Zwróć ją, zanim minie 7 dni od odbioru.", "+"),
+            ("Nie zwlekaj dłużej niż do siódmego dnia po odbiorze.", "+"),
         ],
     ),
     "a total": (
