@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from ragifeval.text.canonical.dates import read_date, read_time, read_year
 from ragifeval.text.canonical.figures import read_figures, read_number_words
 from ragifeval.text.canonical.forms import ALIASES, CURRENCY_SIGNS, KNOWN_WORDS, MONTHS, YEAR_WORDS
-from ragifeval.text.canonical.words import (
-    BEHIND_DIGITS,
-    DIGITS,
-    Reading,
-    Words,
-    all_digits,
-    is_space,
-)
+from ragifeval.text.canonical.words import BEHIND_DIGITS, DIGITS, Reading, Words, all_digits
 from ragifeval.text.normalizer import Normalized
 
 
@@ -84,7 +77,7 @@ def _read(words: Words, index: int) -> Reading:
         if mark not in _GOES_ON and not mark.isspace() and "§" not in words.gap(index):
             return [word], index + 1
         return read_date(words, index) or read_time(words, index) or read_figures(words, index)
-    if word == "pln" and is_space(words.gap(index + 1)) and words.are_digits(index + 1):
+    if word == "pln" and words.are_digits(index + 1):
         return read_figures(words, index + 1, unit=ALIASES[word])
     if word in ALIASES:
         return [ALIASES[word]], index + 1
