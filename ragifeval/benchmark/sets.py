@@ -12,7 +12,7 @@ SETS = {"core": DATA, "hard": DATA / "hard"}
 NAMES = {"core": "urzad", "hard": "urzad-hard"}
 """Name -> what cards, exports and reports call the set."""
 
-VERSIONS = {"urzad": "1.7", "urzad-hard": "1.7"}
+VERSIONS = {"urzad": "1.8", "urzad-hard": "1.8"}
 """Name -> version of the data: it moves whenever what is asked or expected changes."""
 
 

@@ -86,8 +86,8 @@ def test_load_dataset_gives_the_benchmark(tmp_path: Path) -> None:
         counts = [sum(name in s.expect for s in one.samples) for one in benchmarks.values()]
         assert f"| `{name}` | {' | '.join(map(str, counts))} |" in card
     core, hard = benchmarks.values()
-    assert f"| `core` | 100 | 216 | `urzad-1.7-{core.fingerprint()}` |\n" in card
-    assert f"| `hard` | 100 | 441 | `urzad-hard-1.7-{hard.fingerprint()}` |\n" in card
+    assert f"| `core` | 100 | 216 | `urzad-1.8-{core.fingerprint()}` |\n" in card
+    assert f"| `hard` | 100 | 441 | `urzad-hard-1.8-{hard.fingerprint()}` |\n" in card
     data = DatasetCard.load(folder / "README.md").data
     assert (data.license, data.language, data.size_categories) == ("apache-2.0", ["pl"], ["n<1K"])
     assert {config["config_name"] for config in data["configs"]} == {"samples", "documents"}
