@@ -26,6 +26,7 @@ _JOINS, _LIMITS = word_set("polarity", "joins"), table("claims")["limits"]
 _OPENING, _CLOSING = frozenset('„«“"'), frozenset('”»“"')
 _CROSSES = frozenset("✗✘❌✖")
 _OPERATORS, _DIVIDING = frozenset("+−×÷<>"), frozenset([" : ", " / "])
+_PAST_ENDINGS = tuple(table("claims")["past_endings"])
 _RESULTING, _CONCEDING = word_set("claims", "resulting"), word_set("claims", "conceding")
 # What opens a clause that begins a thought of its own: a line, a cell, a sentence.
 _BEGINS = frozenset("\n|.?!")
@@ -119,9 +120,10 @@ class Claims:
 
     def _is_unreal(self, clause: Clause) -> bool:
         words = self._reading.words
-        if words[clause.tokens[0]] in _CONCEDING:
-            return True
-        return any(words[at].endswith(UNREAL_ENDINGS) for at in clause.tokens[:_LONGEST_CLAUSE])
+        tokens = clause.tokens[:_LONGEST_CLAUSE]
+        is_conceded = words[tokens[0]] in _CONCEDING
+        endings = UNREAL_ENDINGS + _PAST_ENDINGS if is_conceded else UNREAL_ENDINGS
+        return any(words[at].endswith(endings) for at in tokens)
 
     def _is_quoted(self, place: Place) -> bool:
         """Whether it stands in a quotation that begins a line, a cell or a sentence.

@@ -31,7 +31,7 @@ _NO_TOTAL = word_set("polarity", "no_total")
 _IN_TOTAL = frozenset(["w", "o"])
 _STARTS, _RUNNING = word_set("starts", "before"), word_set("starts", "running")
 _NOT_STARTS, _DAYS = word_set("starts", "other"), word_set("starts", "days")
-_ENDING = word_set("starts", "ending")
+_TOO_LATE = word_set("starts", "too_late")
 
 Reason = Literal[
     "said", "missing", "denied", "other thing", "contradicted", "other start", "other total"
@@ -394,15 +394,15 @@ class _Judgement:
         return frozenset(
             self._reading.units.sentence(start.start).number
             for start in self._finder.find(self._compiled.start)
-            if self._signs.of(start) != DENIED and not self._is_end(start)
+            if self._signs.of(start) != DENIED and not self._comes_later(start)
         )
 
-    def _is_end(self, place: Place) -> bool:
-        """Whether it is what something must be done before: "zanim instalator ją uruchomi"."""
+    def _comes_later(self, place: Place) -> bool:
+        """Whether something must be done before it: "zanim instalator ją uruchomi"."""
         words, clause = self._reading.words, self._reading.units.clause[place.start]
-        is_end = any(words[token] in _ENDING for token in clause.tokens[:2])
+        is_later = any(words[token] in _TOO_LATE for token in clause.tokens[:2])
         # "Zanim miną dwa miesiące od pożaru"
-        return is_end and not any(
+        return is_later and not any(
             self._names_start(token) for token in range(clause.tokens[0], place.start)
         )
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from ragifeval.statements.patterns import Place, place_at
-from ragifeval.statements.quantities import DATE, PERIODS, unit_of
+from ragifeval.statements.quantities import DATE, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
 from ragifeval.statements.wordings import Remembered, WordList, table, word_set
@@ -219,7 +219,8 @@ class Signs:
             return OPEN
         after = units.following(behind)
         is_turned = after is not None and self._words[after.tokens[0]] in _TURNING
-        if is_turned or self._next(token) in _COMPARED:
+        is_bound = len(behind.tokens) > 1 and self._words[behind.tokens[1]] in _COMPARED
+        if is_turned or is_bound:
             # "Sąd jest tańszy: nie 100 zł, lecz 105 zł", "zasiłek: nie więcej niż 620 zł"
             return OPEN
         return self._said(token) if behind.opener == ":" or is_alone else OPEN
@@ -351,7 +352,9 @@ class Signs:
     def _leads_on(self, clause: Clause) -> bool:
         """Whether a clause speaks of what "że" leads in behind it: "co nie znaczy, że P"."""
         following = self._reading.units.following(clause)
-        return following is not None and self._words[following.tokens[0]] in _THAT
+        if following is None or following.sentence is not clause.sentence:
+            return False
+        return self._words[following.tokens[0]] in _THAT
 
     @cached_property
     def _errors(self) -> Mapping[int, Sequence[int]]:
@@ -360,7 +363,7 @@ class Signs:
         for token, signal in self._signals.items():
             is_error = signal & _FALSE and self._words[token] != "odpada"
             if not is_error and signal & _NOT:
-                near = " ".join(self._words[max(0, token - 1) : token + 5])
+                near = " ".join(self._words[max(0, token - 1) : token + 7])
                 is_error = any(phrase in near for phrase in _ERRORS)
             if is_error:
                 sentence = self._reading.units.sentence(token)
@@ -434,11 +437,13 @@ class Signs:
             return True
         # "Nie zwlekaj dłużej niż do 30. dnia po wprowadzeniu się."
         between = self._words[token + 1 : place.start]
-        if "niż" in between and any(word in _COMPARED for word in between):
+        is_bounded = "niż" in between and any(word in _COMPARED for word in between)
+        has_value = any(unit_of(self._reading.tokens[at]) for at in range(token, place.start))
+        if is_bounded and (place.unit or has_value):
             return True
         if not place.unit:
             return False
-        if following in _HAVING and token + 2 == place.start and place.unit in PERIODS:
+        if following in _HAVING and token + 2 == place.start:
             return True
         if len(between) > 1 and between[-1] in _JOINS and between[-2][:1].isdigit():
             # "Nie sugeruj się kwotami 50 i 60 zł."

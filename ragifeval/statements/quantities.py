@@ -182,7 +182,7 @@ _WORKING_DAYS = 5  # in a week
 _LIMITING = word_set("periods", "limiting")
 _COUNTED, _NOT_COUNTED = word_set("periods", "counted"), word_set("periods", "not_counted")
 _STARTS = word_set("starts", "before")
-_ADDRESSED = frozenset(["pan", "pani", "państwo"])
+_ADDRESSED = word_set("periods", "addressed")
 _MEASURED = word_set("periods", "measured")
 _NOUNS, _ENDS = word_set("periods", "nouns"), frozenset(table("periods")["ends"])
 # The singular, which is one of them where no number stands before it.
@@ -426,9 +426,9 @@ def _read_single(words: Tokens, index: int) -> tuple[str, int]:
     if word in _ONE:
         unit = _ONE[word]
         is_numbered = behind[:1] in _DIGITS and words.gaps[index + 1] == " "
-        if before in _ADDRESSED and index > 1:
+        if before in _ADDRESSED and index > 1 and words.words[index - 2] == "ma":
             # "Ma Pani rok"
-            before = words.words[index - 2]
+            before = "ma"
         is_one = before in _COUNTED and not (behind in _NOT_COUNTED or is_numbered)
         is_one = is_one or (behind in _MEASURED and before not in _EACH)
         # "Ile? Rok."
@@ -474,7 +474,7 @@ def _share_units(words: Tokens, bare: Sequence[int], currency: str) -> None:
         # "Klasa 3 lub 4 – 45 zł"
         is_name = index and words.words[index - 1] in _NAMED
         # "25 zł × 2 = 50 zł"
-        is_times = "×" in words.gaps[index] or "*" in words.gaps[index].split()
+        is_times = index and "×" in words.gaps[index] and unit_of(tokens[index - 1]) != ""
         unit = "" if is_name or is_times else _unit_beside(words, index, 1, _JOINING)
         if unit:
             tokens[index] += f" {unit}"
