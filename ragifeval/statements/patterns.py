@@ -105,7 +105,7 @@ class Phrase:
 
     def _fits(self, tokens: Sequence[int], reading: Reading) -> bool:
         """Whether the tokens stand as the phrase asks."""
-        words, units = reading.words, reading.units
+        words = reading.words
         start, end = min(tokens), max(tokens)
         between = [token for token in range(start, end) if token not in tokens]
         if any(tokens[place] + 1 != tokens[place + 1] for place in self.glued):
@@ -114,7 +114,8 @@ class Phrase:
         is_compared = words[start + 1] in _COMPARED and start + 1 not in tokens
         if self.is_led and (tokens[0] != start or is_compared):
             return False
-        if units.sentence(start) is not units.sentence(end):
+        is_whole = not reading.has_break(start, end)
+        if not is_whole and reading.units.sentence(start) is not reading.units.sentence(end):
             return False
         # "Do 10 maja, bo 11 maja ..." is not "do 11 maja".
         if self.unit and any(unit_of(reading.tokens[token]) for token in between):
@@ -129,6 +130,9 @@ class Phrase:
         # "Nie ma zwolnienia z opłat" is not "nie ma opłat".
         if denials and any(words[at] in _GOVERNORS and at + 1 in tokens for at in between):
             return False
+        if is_whole:
+            return True
+        units = reading.units
         others = {units.clause[token] for token in tokens} - {units.clause[start]}
         if not others:
             return True
@@ -355,6 +359,7 @@ class Finder:
     def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
         self.reading = reading
         self._found = vocabulary.occurrences(reading)
+        self._atoms = self._found.keys()
         self._places: dict[Wordings, list[Place]] = {}
         self._parts: dict[Part, list[Place]] = {}
 
@@ -364,12 +369,18 @@ class Finder:
         if places is None:
             places = []
             for parts in dict.fromkeys(self._near(wordings.by_atom)):
+                if len(parts) > 1 and not all(map(self._may_stand, parts)):
+                    continue
                 said = self._find_part(parts[0])
                 for part in parts[1:]:
                     said = said and join(said, self._find_part(part), self.reading)
                 places += said
             self._places[wordings] = places = _longest(places) if len(places) > 1 else places
         return places
+
+    def _may_stand(self, part: Part) -> bool:
+        """Whether the answer has an atom that the part needs."""
+        return part in self._parts or not self._atoms.isdisjoint(part.by_atom)
 
     def _find_part(self, part: Part) -> list[Place]:
         known = self._parts.get(part)
@@ -385,7 +396,7 @@ class Finder:
 
     def _near(self, by_atom: Mapping[str, Sequence[_T]]) -> list[_T]:
         """What needs an atom that the answer has."""
-        near: Collection[str] = by_atom.keys() & self._found.keys()
+        near: Collection[str] = by_atom.keys() & self._atoms
         if len(near) > 1:
             near = [atom for atom in by_atom if atom in near]
         return [one for atom in near for one in by_atom[atom]]

@@ -1,5 +1,6 @@
 """An answer as tokens: lemmas and quantities, without citations and the numbers of lists."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import compress, count, islice
@@ -123,6 +124,11 @@ class Reading:
         tokens = label.tokens
         asked = (token for token in tokens[1:] if self.words[token - 1] in _ASKING)
         return next(asked, tokens[-1])
+
+    def has_break(self, start: int, end: int) -> bool:
+        """Whether more than spaces stand between two tokens; else they are of one clause."""
+        at = bisect_right(self.breaks, start)
+        return at < len(self.breaks) and self.breaks[at] <= end
 
     @cached_property
     def quantities(self) -> Sequence[int]:
