@@ -1,9 +1,10 @@
 """What an answer mentions without claiming it; `never` lets it pass.
 
 A mention is no claim where it is quoted ("„60 zł za kajak” – to inny cennik"), reported ("ludzie
-powtarzają, że 60 zł"), part of a sum ("60 + 36 = 96 zł"), struck through or crossed out, supposed
-("musiałby zapłacić 60 zł"), denied further on ("60 zł kasa nie pobiera"), asked, nothing ("dopłaca
-Pan 0 zł"), or listed under a head that calls it wrong ("Czego tu nie ma:").
+powtarzają, że 60 zł") or not to be confused ("nie mylić z SD-3"), part of a sum ("60 + 36 = 96
+zł"), struck through or crossed out, supposed ("musiałby zapłacić 60 zł", "choćby podawano 60 zł"),
+denied further on ("60 zł kasa nie pobiera"), asked, nothing ("dopłaca Pan 0 zł"), or listed under a
+head that calls it wrong ("Czego tu nie ma:").
 """
 
 from bisect import bisect_right
@@ -119,6 +120,7 @@ class Claims:
         return self._is_unreal(clause)
 
     def _is_unreal(self, clause: Clause) -> bool:
+        """Whether a clause has a verb of what would be: "musiałby", "choćby podawano"."""
         words = self._reading.words
         tokens = clause.tokens[:_LONGEST_CLAUSE]
         is_conceded = words[tokens[0]] in _CONCEDING
@@ -194,7 +196,7 @@ class Claims:
         ]
 
     def _is_reported(self, place: Place) -> bool:
-        """Whether somebody else is said to say it, or its line begins with "że"."""
+        """Whether others say or confuse it, or its line begins with "że"."""
         words, sentence = self._reading.words, self._reading.units.sentence(place.start)
         if words[sentence.start] in _THAT and sentence.start == sentence.line.start:
             return True

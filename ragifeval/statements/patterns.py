@@ -359,7 +359,6 @@ class Finder:
     def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
         self.reading = reading
         self._found = vocabulary.occurrences(reading)
-        self._atoms = self._found.keys()
         self._places: dict[Wordings, list[Place]] = {}
         self._parts: dict[Part, list[Place]] = {}
 
@@ -380,7 +379,7 @@ class Finder:
 
     def _may_stand(self, part: Part) -> bool:
         """Whether the answer has an atom that the part needs."""
-        return part in self._parts or not self._atoms.isdisjoint(part.by_atom)
+        return not self._found.keys().isdisjoint(part.by_atom)
 
     def _find_part(self, part: Part) -> list[Place]:
         known = self._parts.get(part)
@@ -396,7 +395,7 @@ class Finder:
 
     def _near(self, by_atom: Mapping[str, Sequence[_T]]) -> list[_T]:
         """What needs an atom that the answer has."""
-        near: Collection[str] = by_atom.keys() & self._atoms
+        near: Collection[str] = by_atom.keys() & self._found.keys()
         if len(near) > 1:
             near = [atom for atom in by_atom if atom in near]
         return [one for atom in near for one in by_atom[atom]]
