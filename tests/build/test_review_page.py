@@ -303,7 +303,7 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(page: Page) -> N
     page.go_to(0)
     page.press("o")  # none any more
     page.fill("edit-note", "")
-    page.driver.refresh()
+    page.reload("2 of 4 reviewed: 2 accepted, 0 rejected")
     assert page.verdicts() == ["open", "accepted", "accepted", "open"]
     for name, count in (("open", 2), ("accepted", 2), ("rejected", 0)):
         page.choose(name)
@@ -319,10 +319,11 @@ def test_earlier_verdicts_are_shown_changed_kept_and_downloaded(page: Page) -> N
 def test_what_was_applied_goes_before_an_earlier_word_and_what_was_not_is_kept(page: Page) -> None:
     page.press("a", "r")
     page.open_review([*applied(q1="reject").values()])
+    page.reload("2 of 4 reviewed: 0 accepted, 2 rejected")
     assert page.verdicts() == ["rejected", "rejected", "open", "open"]
     page.go_to(0)
     page.press("a")  # a later word
-    page.driver.refresh()
+    page.reload("2 of 4 reviewed: 1 accepted, 1 rejected")
     assert page.verdicts()[:2] == ["accepted", "rejected"]
 
 
