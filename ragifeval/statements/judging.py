@@ -76,6 +76,17 @@ class _Compiled:
     units: frozenset[str]
     due: Wordings
 
+    @cached_property
+    def needed(self) -> Sequence[frozenset[str]]:
+        """Sets of atoms: an answer that lacks one of each neither says nor denies the statement."""
+        if self.statement.has_verdict:
+            return ()
+        if self.statement.is_only:
+            return (self.due.atoms,)
+        said = self.say.atoms | self.anti.atoms
+        # What must never be said of a thing counts only where the thing is named.
+        return (said, self.own.atoms) if self.statement.is_never and self.own else (said,)
+
 
 class Statements:
     """The statements of one sample, ready to be judged.
@@ -144,11 +155,16 @@ class _Outcomes(Sequence[Outcome]):
     def __getitem__(self, index: int) -> Outcome:  # type: ignore[override]  # no slices
         outcome = self._known.get(index)
         if outcome is None:
-            judgement = _Judgement(
-                self._compiled[index], self._finder, self._signs, self._claims, self._total
-            )
-            outcome = self._known[index] = judgement.outcome()
+            outcome = self._known[index] = self._judge(self._compiled[index])
         return outcome
+
+    def _judge(self, compiled: _Compiled) -> Outcome:
+        # Of what a question asks for and forbids, most answers speak of a part.
+        if not self._finder.has_each(compiled.needed):
+            return Outcome(False, "missing")
+        return _Judgement(
+            compiled, self._finder, self._signs, self._claims, self._total
+        ).outcome()
 
 
 class _Judgement:

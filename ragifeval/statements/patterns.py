@@ -168,7 +168,13 @@ Alternative = tuple[Part, ...]
 
 
 class Wordings:
-    """Wordings of which each may stand there, by the atoms of which they need one."""
+    """Wordings of which each may stand there.
+
+    Attributes:
+        by_atom: the wordings, by an atom that they need.
+        atoms: of which an answer has one where it says any of them.
+        parts: of all of them.
+    """
 
     def __init__(self, alternatives: Sequence[Alternative]) -> None:
         self.by_atom: dict[str, list[Alternative]] = {}
@@ -176,6 +182,7 @@ class Wordings:
             rarest = min(alternative, key=lambda part: len(part.by_atom))
             for atom in rarest.by_atom:
                 self.by_atom.setdefault(atom, []).append(alternative)
+        self.atoms = frozenset(self.by_atom)
         self.parts = frozenset(part for alternative in alternatives for part in alternative)
 
     def __bool__(self) -> bool:
@@ -368,7 +375,7 @@ class Finder:
         if places is None:
             places = []
             for parts in dict.fromkeys(self._near(wordings.by_atom)):
-                if len(parts) > 1 and not all(map(self._may_stand, parts)):
+                if len(parts) > 1 and not self.has_each(part.by_atom for part in parts):
                     continue
                 said = self._find_part(parts[0])
                 for part in parts[1:]:
@@ -377,9 +384,9 @@ class Finder:
             self._places[wordings] = places = _longest(places) if len(places) > 1 else places
         return places
 
-    def _may_stand(self, part: Part) -> bool:
-        """Whether the answer has an atom that the part needs."""
-        return not self._found.keys().isdisjoint(part.by_atom)
+    def has_each(self, needed: Iterable[Collection[str]]) -> bool:
+        """Whether the answer has one of the atoms of each of some sets."""
+        return not any(map(self._found.keys().isdisjoint, needed))
 
     def _find_part(self, part: Part) -> list[Place]:
         known = self._parts.get(part)
