@@ -1,10 +1,9 @@
 """What include and exclude look for in an answer: phrases, statements, and combinations of them."""
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ragifeval.statements.entries import Statement, is_never
 from ragifeval.statements.judging import Outcome, Statements
@@ -26,23 +25,28 @@ class Criteria:
     badwords: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Response:
     """One answer, made ready once for all conditions of its sample.
 
     Attributes:
         answer: what the model said, untouched.
-        text: the same, normalized.
+        normalizer: for the answer.
         context: the ids of the documents in the order in which the model saw them.
     """
 
     answer: str
-    text: Text
+    normalizer: Normalizer
     context: Sequence[str]
-    # Documents are read for one sample after the other: what is gone asks no more.
-    _outcomes: MutableMapping[Statements, Sequence[Outcome]] = field(
-        default_factory=WeakKeyDictionary
+    # The last only: documents are read for one sample after the other.
+    _judged: tuple[Statements, Sequence[Outcome]] | None = field(
+        default=None, init=False, repr=False, compare=False
     )
+
+    @cached_property
+    def text(self) -> Text:
+        """The answer, normalized only if a condition needs it."""
+        return Text(self.normalizer(self.answer))
 
     @cached_property
     def reading(self) -> Reading:
@@ -51,10 +55,9 @@ class Response:
 
     def judge(self, statements: Statements) -> Sequence[Outcome]:
         """Judge the answer by statements, once for both rules."""
-        outcomes = self._outcomes.get(statements)
-        if outcomes is None:
-            outcomes = self._outcomes[statements] = statements.judge(self.reading)
-        return outcomes
+        if self._judged is None or self._judged[0] is not statements:
+            self._judged = statements, statements.judge(self.reading)
+        return self._judged[1]
 
 
 class PhraseEntry:

@@ -12,7 +12,7 @@ from ragifeval.scoring.conditions import Condition, check_refusal_message, kind_
 from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.scoring.signature import default_or_fingerprint, fingerprint
 from ragifeval.text.clean import clean_text
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 from ragifeval.text.normalizer import Normalizer, load_normalizer, normalizer_name, split_words
 
 Scores = Mapping[str, float]
@@ -69,7 +69,7 @@ class Scorer:
             The name of each rule -> score keys -> scores from 0 to 1; with `len_chars` and
             `len_words` (words as separated by white space).
         """
-        response = Response(answer, Text(self.criteria.normalizer(answer)), context)
+        response = Response(answer, self.criteria.normalizer, context)
         conditions = self._conditions_of(sample)
         lengths = {"len_chars": float(len(answer)), "len_words": float(len(answer.split()))}
         scores: dict[str, dict[str, float]] = {name: {} for name in RULES}

@@ -52,6 +52,9 @@ class Outcome(NamedTuple):
     place: tuple[int, int] | None = None
 
 
+_MISSING = Outcome(False, "missing")
+
+
 class _Mention(NamedTuple):
     """A place with what it says: its sign as the statement counts it, and its thing."""
 
@@ -82,10 +85,10 @@ class _Compiled:
         if self.statement.has_verdict:
             return ()
         if self.statement.is_only:
-            return (self.due.atoms,)
-        said = self.say.atoms | self.anti.atoms
+            return (self.due.any_of,)
+        said = self.say.any_of | self.anti.any_of
         # What must never be said of a thing counts only where the thing is named.
-        return (said, self.own.atoms) if self.statement.is_never and self.own else (said,)
+        return (said, self.own.any_of) if self.statement.is_never and self.own else (said,)
 
 
 class Statements:
@@ -130,7 +133,7 @@ class Statements:
     def _due(self, statement: Statement) -> tuple[frozenset[str], Wordings]:
         if not statement.is_only:
             return frozenset(), self._vocabulary.compile([])
-        units = frozenset(map(unit_of, self._vocabulary.compile(statement.say).by_atom))
+        units = frozenset(map(unit_of, self._vocabulary.compile(statement.say).any_of))
         return units, self._vocabulary.compile([_DUE])
 
     def judge(self, reading: Reading) -> Sequence[Outcome]:
@@ -160,11 +163,10 @@ class _Outcomes(Sequence[Outcome]):
 
     def _judge(self, compiled: _Compiled) -> Outcome:
         # Of what a question asks for and forbids, most answers speak of a part.
-        if not self._finder.has_each(compiled.needed):
-            return Outcome(False, "missing")
-        return _Judgement(
-            compiled, self._finder, self._signs, self._claims, self._total
-        ).outcome()
+        for atoms in compiled.needed:
+            if self._finder.atoms.isdisjoint(atoms):
+                return _MISSING
+        return _Judgement(compiled, self._finder, self._signs, self._claims, self._total).outcome()
 
 
 class _Judgement:
@@ -188,7 +190,7 @@ class _Judgement:
     def outcome(self) -> Outcome:
         mentions = self._mentions()
         if not mentions:
-            return Outcome(False, "missing")
+            return _MISSING
         if self._statement.is_never:
             return self._never(mentions)
         return self._said(mentions)
@@ -323,7 +325,7 @@ class _Judgement:
         for mention in mentions:
             if mention.side == RIVAL and mention.sign == wanted:
                 return self._at("other thing", mention)
-        return Outcome(False, "missing")
+        return _MISSING
 
     def _at(self, reason: Reason, mention: _Mention, *, is_found: bool = False) -> Outcome:
         place = mention.place
@@ -336,7 +338,7 @@ class _Judgement:
                 continue
             if mention.is_verdict or self._claims.has(mention.place):
                 return self._at("said", mention, is_found=True)
-        return Outcome(False, "missing")
+        return _MISSING
 
     def _is_conditional(self, mention: _Mention) -> bool:
         return not mention.is_verdict and self._has(mention.place, _CONDITIONAL)

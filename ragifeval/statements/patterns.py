@@ -13,18 +13,19 @@ A wording is one of:
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise, product
-from typing import NamedTuple, TypeVar
+from sys import intern
+from typing import Generic, NamedTuple, TypeVar
 
 from ragifeval.statements.quantities import DATE, is_year, unit_of
 from ragifeval.statements.reading import Reading, read_quantities
 from ragifeval.statements.wordings import Remembered, classes, word_set
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
-from ragifeval.text.normalizer import Normalizer, split_words
+from ragifeval.text.normalizer import Lexeme, Normalizer, split_words
 
 _LEADERS = word_set("segments", "leaders")
 _COMPARED, _JOINS = word_set("polarity", "compared"), word_set("polarity", "joins")
@@ -55,6 +56,7 @@ class Place(NamedTuple):
     unit: str = ""
 
 
+@lru_cache(10_000)
 def place_at(token: int, unit: str = "") -> Place:
     """The place of one token."""
     return Place(token, token + 1, frozenset((token,)), unit)
@@ -89,7 +91,7 @@ class Phrase:
                 return []
         width = len(self.atoms) + _SLACK
         hits = sorted(
-            (token, place) for place, atom in enumerate(self.atoms) for token in found[atom]
+            [(token, place) for place, atom in enumerate(self.atoms) for token in found[atom]]
         )
         last = [-width] * len(self.atoms)
         places: list[Place] = []
@@ -150,43 +152,81 @@ class Phrase:
         return is_labelled or all(one < other for one, other in pairwise(tokens))
 
 
+class ByAtom(Generic[_T]):
+    """What is looked for, in order, by an atom that each needs.
+
+    Attributes:
+        atoms: an answer without any of them has nothing of it.
+    """
+
+    def __init__(self, sought: Iterable[tuple[str, _T]]) -> None:
+        self._by_atom: dict[str, tuple[int, list[_T]]] = {}
+        for rank, (atom, item) in enumerate(sought):
+            self._by_atom.setdefault(atom, (rank, []))[1].append(item)
+        self.atoms = frozenset(self._by_atom)
+
+    def __iter__(self) -> Iterator[str]:
+        """The atoms, in order."""
+        return iter(self._by_atom)
+
+    def near(self, atoms: frozenset[str]) -> Sequence[_T]:
+        """What may stand in an answer that has some atoms."""
+        met = self.atoms & atoms
+        if len(met) == 1:
+            return self._by_atom[next(iter(met))][1]
+        ranked = sorted(map(self._by_atom.__getitem__, met))
+        return [item for _, items in ranked for item in items]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Part:
     """What must stand in one clause with the other parts: a phrase, or one of a class.
 
     Attributes:
-        by_atom: alternatives, each phrases of one clause, by an atom that they need.
+        sought: alternatives, each phrases of one clause.
         atoms: all that its phrases need.
+        all_of: those that each alternative needs.
     """
 
-    by_atom: Mapping[str, Sequence[tuple[Phrase, ...]]]
+    sought: ByAtom[tuple[Phrase, ...]]
     atoms: frozenset[str]
+    all_of: frozenset[str]
 
 
-# A wording: parts that all stand in one clause.
-Alternative = tuple[Part, ...]
+@dataclass(frozen=True, eq=False, slots=True)
+class Wording:
+    """Parts that all stand in one clause.
+
+    Attributes:
+        all_of: the atoms that it cannot be said without.
+    """
+
+    parts: tuple[Part, ...]
+    all_of: frozenset[str]
 
 
 class Wordings:
     """Wordings of which each may stand there.
 
     Attributes:
-        by_atom: the wordings, by an atom that they need.
-        atoms: of which an answer has one where it says any of them.
+        sought: the wordings.
+        any_of: an answer without any of these atoms says none of them.
         parts: of all of them.
     """
 
-    def __init__(self, alternatives: Sequence[Alternative]) -> None:
-        self.by_atom: dict[str, list[Alternative]] = {}
-        for alternative in alternatives:
-            rarest = min(alternative, key=lambda part: len(part.by_atom))
-            for atom in rarest.by_atom:
-                self.by_atom.setdefault(atom, []).append(alternative)
-        self.atoms = frozenset(self.by_atom)
-        self.parts = frozenset(part for alternative in alternatives for part in alternative)
+    def __init__(self, wordings: Sequence[Wording]) -> None:
+        self.sought = ByAtom(
+            (atom, wording) for wording in wordings for atom in _rarest(wording).sought
+        )
+        self.any_of = self.sought.atoms
+        self.parts = frozenset(part for wording in wordings for part in wording.parts)
 
     def __bool__(self) -> bool:
-        return bool(self.by_atom)
+        return bool(self.any_of)
+
+
+def _rarest(wording: Wording) -> Part:
+    return min(wording.parts, key=lambda part: len(part.sought.atoms))
 
 
 @lru_cache(maxsize=20_000)  # samples share the wordings of classes
@@ -201,7 +241,7 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
     tokens, words = reading.tokens, reading.words
     for token, word in zip(tokens, words, strict=True):
         unit = unit or unit_of(token)
-        atoms.append(f"{word}*" if word in prefixes else token)
+        atoms.append(intern(f"{word}*" if word in prefixes else token))
         if word not in prefixes and unit_of(token) == DATE and token.count(" ") == 2:
             dates.append(token)
     glued = tuple(
@@ -216,18 +256,18 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> tuple[Phrase, Sequence
 # Samples share the wordings of classes, and most others with their variants.
 @lru_cache(maxsize=10_000)
 def _read_part(alternatives: tuple[str, ...], normalizer: Normalizer) -> Part:
-    by_atom: dict[str, list[tuple[Phrase, ...]]] = {}
-    atoms: set[str] = set()
+    sought: list[tuple[str, tuple[Phrase, ...]]] = []
+    atoms_of: list[frozenset[str]] = []
     dates: set[str] = set()
     for phrases in chain.from_iterable(map(_phrases, _without_classes(alternatives))):
         read = [_read_phrase(phrase, normalizer) for phrase in phrases]
         alternative = tuple(phrase for phrase, _ in read)
-        by_atom.setdefault(alternative[0].atoms[-1], []).append(alternative)
-        for phrase, named in read:
-            atoms.update(phrase.atoms)
-            dates.update(named)
+        sought.append((alternative[0].atoms[-1], alternative))
+        atoms_of.append(frozenset(atom for phrase in alternative for atom in phrase.atoms))
+        dates.update(date for _, named in read for date in named)
+    atoms = frozenset().union(*atoms_of)
     _MET.expect(atoms, dates)
-    return Part(by_atom, frozenset(atoms))
+    return Part(ByAtom(sought), atoms, atoms.intersection(*atoms_of))
 
 
 def parts_of(wording: str) -> Sequence[tuple[str, ...]]:
@@ -253,23 +293,32 @@ def _phrases(wording: str) -> Iterable[tuple[str, ...]]:
 
 @lru_cache(maxsize=4_000)
 def _read_wordings(wordings: tuple[str, ...], normalizer: Normalizer) -> Wordings:
+    # "a & b" and "a&b" are one.
+    unique = dict.fromkeys(
+        tuple(_read_part(part, normalizer) for part in parts_of(wording)) for wording in wordings
+    )
     return Wordings(
-        [tuple(_read_part(part, normalizer) for part in parts_of(wording)) for wording in wordings]
+        [Wording(parts, frozenset().union(*(part.all_of for part in parts))) for parts in unique]
     )
 
 
-class _Met(Remembered[tuple[str, str], Collection[str]]):
-    """The atoms of all samples that a word and its token may meet, found once for all answers.
+class _Met:
+    """The atoms of all samples that a word or quantity may meet besides itself.
 
-    An atom is a lemma, a beginning of words ("pre*"), or a quantity.
+    An atom is a lemma, a beginning of words ("pre*"), or a quantity. What a word meets is found
+    once for all answers, until more samples look for more.
     """
 
+    # Words remembered before starting anew; longer ones are not.
+    MOST = 100_000
+
     def __init__(self) -> None:
-        super().__init__(self._read_atoms)
         # Those that are beginnings of words, by their first letters.
         self._stems: dict[str, set[str]] = {}
         # A day and month -> that date in some year.
         self._dates: dict[str, set[str]] = {}
+        self._of_tokens = Remembered(self._read)
+        self._known: list[Lexeme] = []
 
     def expect(self, atoms: Iterable[str], dates: Iterable[str]) -> None:
         """Look for these, too."""
@@ -278,20 +327,42 @@ class _Met(Remembered[tuple[str, str], Collection[str]]):
                 self._stems.setdefault(atom[:-1][: _HEADS[-1]], set()).add(atom)
         for date in dates:
             self._dates.setdefault(date.rpartition(" ")[0], set()).add(date)
-        self.clear()
+        self._of_tokens.clear()
+        self._forget()
 
-    def _read_atoms(self, pair: tuple[str, str]) -> Collection[str]:
+    def _forget(self) -> None:
+        for lexeme in self._known:
+            lexeme.atoms = None
+        self._known.clear()
+
+    def of_lexeme(self, lexeme: Lexeme) -> Sequence[str]:
+        """Those of a word whose token is its lemma."""
+        atoms = self._read((lexeme.word, lexeme.lemma))
+        if len(lexeme.word) <= Normalizer.LONGEST_WORD:
+            if len(self._known) >= self.MOST:
+                self._forget()
+            self._known.append(lexeme)
+            lexeme.atoms = atoms
+        return atoms
+
+    def of_token(self, word: str, token: str) -> Sequence[str]:
+        """Those of another token, which begins with a word."""
+        is_word = len(word) <= Normalizer.LONGEST_WORD
+        return self._of_tokens[word, token] if is_word else self._read((word, token))
+
+    def _read(self, pair: tuple[str, str]) -> Sequence[str]:
         _, token = pair
         if " " in token:
-            return {token, *_forms(token), *self._dates.get(token, ())}
-        stems = (
-            stem
-            for spoken in {*pair}
-            for size in _HEADS
-            for stem in self._stems.get(spoken[:size], ())
-            if spoken.startswith(stem[:-1])
+            return tuple({*_forms(token), *self._dates.get(token, ())} - {token})
+        return tuple(
+            {
+                stem
+                for spoken in {*pair}
+                for size in _HEADS
+                for stem in self._stems.get(spoken[:size], ())
+                if spoken.startswith(stem[:-1])
+            }
         )
-        return tuple({token, *stems})
 
 
 _MET = _Met()
@@ -320,11 +391,20 @@ class Vocabulary:
     def occurrences(self, reading: Reading) -> Occurrences:
         """The tokens of an answer by the atom that they meet."""
         atoms, found = self._atoms, defaultdict[str, list[int]](list)
-        pairs = zip(reading.words, reading.tokens, strict=True)
-        for index, met in enumerate(map(_MET.__getitem__, pairs)):
-            for atom in met:
-                if atom in atoms:
-                    found[atom].append(index)
+        read = zip(reading.lexemes, reading.tokens, strict=True)
+        for index, (lexeme, token) in enumerate(read):
+            if token in atoms:
+                found[token].append(index)
+            if lexeme.lemma is not token:
+                met = _MET.of_token(lexeme.word, token)
+            elif lexeme.atoms is not None:
+                met = lexeme.atoms
+            else:
+                met = _MET.of_lexeme(lexeme)
+            if met and not atoms.isdisjoint(met):
+                for atom in met:
+                    if atom in atoms:
+                        found[atom].append(index)
         if len(reading) > self.MOST:
             return {atom: tokens[: self.MOST] for atom, tokens in found.items()}
         return found
@@ -361,51 +441,51 @@ def class_wordings(name: str) -> Sequence[str]:
 
 
 class Finder:
-    """Finds the wordings of one sample in one answer."""
+    """Finds the wordings of one sample in one answer.
+
+    Attributes:
+        atoms: those that the answer has.
+    """
 
     def __init__(self, vocabulary: Vocabulary, reading: Reading) -> None:
         self.reading = reading
         self._found = vocabulary.occurrences(reading)
+        self.atoms = frozenset(self._found)
         self._places: dict[Wordings, list[Place]] = {}
         self._parts: dict[Part, list[Place]] = {}
 
     def find(self, wordings: Wordings) -> list[Place]:
         """The places of any of the wordings, in order; one within a longer one is left out."""
+        if self.atoms.isdisjoint(wordings.any_of):
+            return []
         places = self._places.get(wordings)
         if places is None:
             places = []
-            for parts in dict.fromkeys(self._near(wordings.by_atom)):
-                if len(parts) > 1 and not self.has_each(part.by_atom for part in parts):
-                    continue
-                said = self._find_part(parts[0])
-                for part in parts[1:]:
-                    said = said and join(said, self._find_part(part), self.reading)
-                places += said
+            for wording in dict.fromkeys(wordings.sought.near(self.atoms)):
+                if wording.all_of <= self.atoms:
+                    places += self._find_wording(wording.parts)
             self._places[wordings] = places = _longest(places) if len(places) > 1 else places
         return places
 
-    def has_each(self, needed: Iterable[Collection[str]]) -> bool:
-        """Whether the answer has one of the atoms of each of some sets."""
-        return not any(map(self._found.keys().isdisjoint, needed))
+    def _find_wording(self, parts: Sequence[Part]) -> Sequence[Place]:
+        if len(parts) > 1 and any(self.atoms.isdisjoint(part.sought.atoms) for part in parts):
+            return ()
+        said: Sequence[Place] = self._find_part(parts[0])
+        for part in parts[1:]:
+            said = said and join(said, self._find_part(part), self.reading)
+        return said
 
     def _find_part(self, part: Part) -> list[Place]:
         known = self._parts.get(part)
         if known is None:
             found = self._found
             known = self._parts[part] = []
-            for phrases in self._near(part.by_atom):
+            for phrases in part.sought.near(self.atoms):
                 said = phrases[0].find(found, self.reading)
                 for phrase in phrases[1:]:
                     said = said and join(said, phrase.find(found, self.reading), self.reading)
                 known += said
         return known
-
-    def _near(self, by_atom: Mapping[str, Sequence[_T]]) -> list[_T]:
-        """What needs an atom that the answer has."""
-        near: Collection[str] = by_atom.keys() & self._found.keys()
-        if len(near) > 1:
-            near = [atom for atom in by_atom if atom in near]
-        return [one for atom in near for one in by_atom[atom]]
 
 
 def _longest(places: Sequence[Place]) -> list[Place]:

@@ -16,7 +16,8 @@ from ragifeval.statements.patterns import Place, place_at
 from ragifeval.statements.quantities import DATE, unit_of
 from ragifeval.statements.reading import Reading
 from ragifeval.statements.units import Clause
-from ragifeval.statements.wordings import Remembered, WordList, table, word_set
+from ragifeval.statements.wordings import WordList, table, word_set
+from ragifeval.text.normalizer import Lexeme
 
 AFFIRMED, OPEN, DENIED = 1, 0, -1
 
@@ -69,20 +70,20 @@ _LONGEST_WORD = 40
 _MOST_VERDICTS = 1_000
 
 
-def _signal(word: str) -> int:
-    if len(word) > _LONGEST_WORD:
-        return 0
-    found = sum(signal for signal, words in _LISTS.items() if word in words)
-    return found | _UNREAL if is_unreal(word) else found
+def _remember(lexeme: Lexeme) -> int:
+    """What a word does, if anything."""
+    word, signal = lexeme.word, 0
+    if len(word) <= _LONGEST_WORD:
+        signal = sum(signal for signal, words in _LISTS.items() if word in words)
+        if is_unreal(word):
+            signal |= _UNREAL
+    lexeme.signal = signal
+    return signal
 
 
 def is_unreal(word: str) -> bool:
     """Whether a verb says what would be: "kosztowałby", but not the polite "chciałbym"."""
     return word.endswith(UNREAL_ENDINGS) and word not in _REAL_CONDITIONALS
-
-
-_SIGNALS = Remembered(_signal)
-"""What a word does, if anything."""
 
 
 class Signs:
@@ -101,8 +102,11 @@ class Signs:
     def _signals(self) -> Mapping[int, int]:
         """What the words do that do something, by token; they are few."""
         words, gaps = self._words, self._reading.gaps
-        signals = map(_SIGNALS.__getitem__, words)
-        found = {token: signal for token, signal in enumerate(signals) if signal}
+        found = {
+            token: signal
+            for token, lexeme in enumerate(self._reading.lexemes)
+            if (signal := lexeme.signal if lexeme.signal is not None else _remember(lexeme))
+        }
         for token in [token for token in found if words[token] == "nie"]:
             # "Opłata za nie wynosi 45 zł": a pronoun.
             is_led = token and gaps[token] == " " and words[token - 1] in _GOVERNORS

@@ -8,18 +8,19 @@ months are 2 years is for a sample to say. A year of the calendar is the token "
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import count
+from functools import lru_cache
 
 from ragifeval.statements.wordings import table, word_set
 from ragifeval.text.canonical import is_number
-from ragifeval.text.canonical.forms import (
+from ragifeval.text.forms import (
     ALIASES,
     CURRENCY_SIGNS,
     MONTH_NAMES,
     POWERS,
     UNITS,
+    YEAR_DIGITS,
 )
-from ragifeval.text.canonical.words import BEHIND_DIGITS
+from ragifeval.text.normalizer import Lexeme
 
 
 @dataclass
@@ -31,12 +32,14 @@ class Tokens:
         words: the lowercased word that each token begins with.
         gaps: what stands before each token and, at last, behind the last one.
         first: the index of the first word of each token in the normalized text.
+        lexemes: of all words of that text, by the indices in `first`.
     """
 
     tokens: list[str]
     words: list[str]
     gaps: list[str]
     first: list[int]
+    lexemes: Sequence[Lexeme]
 
     def slice(self, start: int, end: int, into: "Tokens") -> None:
         """Append some of these tokens to others."""
@@ -50,30 +53,28 @@ def merge_quantities(raw: Tokens) -> Tokens:
     """Make each amount, period and date one token."""
     special = [
         index
-        for index, token, word in zip(count(), raw.tokens, raw.words)
-        if token < BEHIND_DIGITS or word in _SPECIAL
+        for index, lexeme in enumerate(map(raw.lexemes.__getitem__, raw.first))
+        if (lexeme.is_quantity_word and is_number(raw.tokens[index]))
+        or (_remember(lexeme) if lexeme.is_quantity is None else lexeme.is_quantity)
     ]
     if not special:
         return raw
-    merged = Tokens([], [], [], [])
+    merged = Tokens([], [], [], [], raw.lexemes)
     # No reader looks further ahead than this.
-    padded = Tokens([*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [])
+    padded = Tokens(
+        [*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [], raw.lexemes
+    )
     done = behind = 0
     bare, currency = [], ""
     for index in special:
         if index < behind:
             continue
         token, behind = _read(padded, index)
-        # Not the digit of a code: "PDM-3 – 30 dni".
-        is_joined = index and raw.gaps[index] in ("-", "/")
-        # Nor a fraction, "3/5", nor "jeden": "od jednego należy się ..." counts nothing.
-        is_fraction = raw.gaps[index + 1] == "/"
-        is_spelt_one = token in _ONES and raw.words[index] not in _ONES
-        is_other = is_joined or is_fraction or is_spelt_one
-        if token[0] in _DIGITS and _is_decimal(token) and not is_other:
+        unit = unit_of(token)
+        if not unit and _is_bare(raw, index, token):
             bare.append(len(merged.tokens) + index - done)
-        elif not currency and unit_of(token) in _CURRENCIES:
-            currency = unit_of(token)
+        elif not currency and unit in _CURRENCIES:
+            currency = unit
         raw.tokens[index] = token
         if behind > index + 1:
             raw.slice(done, index + 1, merged)
@@ -84,8 +85,32 @@ def merge_quantities(raw: Tokens) -> Tokens:
     return merged
 
 
+def _is_bare(raw: Tokens, index: int, token: str) -> bool:
+    """Whether a token is a number that may have the unit of another."""
+    if token[0] not in _DIGITS or not _is_decimal(token):
+        return False
+    # Not the digit of a code: "PDM-3 – 30 dni".
+    is_joined = index and raw.gaps[index] in ("-", "/")
+    # Nor a fraction, "3/5", nor "jeden": "od jednego należy się ..." counts nothing.
+    is_fraction = raw.gaps[index + 1] == "/"
+    is_spelt_one = token in _ONES and raw.words[index] not in _ONES
+    return not (is_joined or is_fraction or is_spelt_one)
+
+
+def _remember(lexeme: Lexeme) -> bool:
+    """Whether a word is read here though it is no number."""
+    lexeme.is_quantity = lexeme.word in _SPECIAL
+    return lexeme.is_quantity
+
+
 def unit_of(token: str) -> str:
     """The unit of a quantity, DATE for a date; "" for anything else, a plain number too."""
+    return _unit_of(token) if " " in token else ""
+
+
+# Quantities are short; other tokens are not remembered.
+@lru_cache(20_000)
+def _unit_of(token: str) -> str:
     number, _, unit = token.partition(" ")
     if number == "rok":
         return ""
@@ -255,13 +280,13 @@ def _read_number(words: Tokens, index: int) -> tuple[str, int]:
     # "34 zł (2 × 17). Kwiecień: 20 zł" names no day.
     if tokens[after] in _LAST_DAYS and words.gaps[after].strip(" \u00a0") in _IN_DATES:
         return _dated(words, token, tokens[after], after + 1)
-    year, behind = _year(words, index)
-    if year and year != token:
-        return f"rok {year}", behind
-    if _is_spoken_of(token):
-        if tokens[after] == "rok" and words.words[after] not in ("lat", "lata"):
+    if len(tokens[index]) == YEAR_DIGITS:
+        year, behind = _year(words, index)
+        if year and year != token:
+            return f"rok {year}", behind
+        if year and tokens[after] == "rok" and words.words[after] not in ("lat", "lata"):
             return f"rok {token}", after + 1
-        if _is_bare_year(words, index):
+        if year and _is_bare_year(words, index):
             return f"rok {token}", after
     if worth := _spoken_money(words, after):
         return _quantity(Decimal(token) * worth, "złoty"), after + 1
@@ -313,7 +338,7 @@ def _unit(words: Tokens, index: int) -> tuple[str, int]:
     working = ""
     for end in range(index, index + 3):
         gap = words.gaps[end]
-        if not (gap in _INSIDE or _SPACES.issuperset(gap)):
+        if not (gap == " " or gap in _INSIDE or _SPACES.issuperset(gap)):
             break
         word = words.words[end]
         if word == "m" and words.words[end + 1] == "cy":

@@ -1,18 +1,16 @@
 """An answer as tokens: lemmas and quantities, without citations and the numbers of lists."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import compress, count, islice
-from operator import eq
 
 from ragifeval.statements.quantities import Tokens, merge_quantities, named_unit
 from ragifeval.statements.units import Clause, Units
 from ragifeval.text.canonical import is_number
 from ragifeval.text.matching import Text
+from ragifeval.text.normalizer import Lexeme
 
 _STOPS = frozenset(".!?…")
-_POINTS = frozenset(",.")
 _NAMING = frozenset("|:?")
 _ASKING = frozenset(["ile", "liczba"])
 _LEADING = frozenset(["na", "po", "do"])
@@ -26,6 +24,7 @@ class Reading:
     Attributes:
         tokens: lemmas; each amount, period and date is one token.
         words: the lowercased word that each token begins with.
+        lexemes: of these words.
         gaps: what stands before each token and, at last, behind the last one.
         breaks: the first token, and those that follow more than a space.
         first: for each token, the index of its first word in the normalized text.
@@ -43,6 +42,7 @@ class Reading:
         self.first: Sequence[int] = merged.first
         self.gaps: Sequence[str] = merged.gaps
         self._name_units(merged.tokens)
+        self.lexemes: Sequence[Lexeme] = list(map(merged.lexemes.__getitem__, merged.first))
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -167,15 +167,14 @@ def _canonical_tokens(text: Text, longest: int) -> Tokens:
         list(map(words.__getitem__, origins)),
         list(map(gaps.__getitem__, origins)),
         list(origins),
+        normalized.lexemes,
     )
     # Tokens that were read from one word, or from the decimals, have nothing between them.
-    same = compress(count(1), map(eq, origins, islice(origins, 1, None)))
-    decimals = enumerate(tokens.tokens[:-1], start=1) if not _POINTS.isdisjoint(gaps) else ()
-    for index in [index for index, token in decimals if "." in token]:
-        if words[origins[index]].isdigit() and not is_number(tokens.tokens[index]):
+    for index in canonical.inner[: bisect_left(canonical.inner, longest)]:
+        is_decimal = "." in tokens.tokens[index - 1] and not is_number(tokens.tokens[index])
+        is_same = origins[index] == origins[index - 1]
+        if is_same or (is_decimal and words[origins[index]].isdigit()):
             tokens.gaps[index] = ""
-    for index in same:
-        tokens.gaps[index] = ""
     tokens.gaps.append(gaps[-1] if len(origins) < longest else "\n")
     return tokens
 
@@ -183,6 +182,8 @@ def _canonical_tokens(text: Text, longest: int) -> Tokens:
 def _without_citations(text: Text) -> Tokens:
     """The canonical tokens of a text without what is cited as "[1, 2]"."""
     tokens = _canonical_tokens(text, LONGEST)
+    if "[" not in text.normalized.text:
+        return tokens
     brackets = [index for index, gap in enumerate(tokens.gaps) if gap != " " and "[" in gap]
     return _cut(tokens, brackets) if brackets else tokens
 
@@ -194,7 +195,7 @@ _LONGEST_GAP = 100
 def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
     """Leave out the numbers in brackets; what stands before and behind them is one gap."""
     count = len(tokens.tokens)
-    kept = Tokens([], [], [], [])
+    kept = Tokens([], [], [], [], tokens.lexemes)
     done, before = 0, ""
     for start in brackets:
         end = start

@@ -20,16 +20,17 @@ _FORMAT = frozenset(
 )
 _REWRITTEN = _FORMAT | frozenset(_PLAIN)
 _REWRITE = str.maketrans(_PLAIN | dict.fromkeys(_FORMAT, ""))
-# Any character but those that nearly all answers consist of, none of which is rewritten.
+# Any character but those that nearly all answers consist of. These are composed, and none of them
+# is rewritten.
 _UNUSUAL = re.compile("[^\x00-\xac\xae-\xb1\xb4-\xb8\xba-\u024f\u2010-\u2027]")
 
 
 def clean_text(text: str) -> str:
     """NFC; format characters (soft hyphen, zero width) deleted; ¹²³ and ligatures made plain."""
-    if text.isascii():
+    # Looking first is much faster than rewriting, and few answers have such a character.
+    if text.isascii() or _UNUSUAL.search(text) is None:
         return text
     text = compose(text)
-    # Looking first is much faster than rewriting, and hardly any answer has such a character.
     if _UNUSUAL.search(text) is None or _REWRITTEN.isdisjoint(text):
         return text
     return compose(text.translate(_REWRITE))

@@ -11,12 +11,14 @@ from functools import cached_property
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING
 
 from ragifeval.errors import UserError
 from ragifeval.extras import require
 from ragifeval.paths import LEMMA_TABLE
 from ragifeval.text.clean import clean_text, pieces_of
+from ragifeval.text.forms import is_quantity_word
 from ragifeval.text.lemmas import WORD, LemmaTable
 from ragifeval.text.stop_words import frozen_version
 
@@ -28,6 +30,29 @@ _PARTS = re.compile(f"({WORD.pattern})")
 _PLAIN_PARTS = re.compile(r"(\w+)")
 
 
+class Lexeme:
+    """A word and its lemma: one object wherever a normalizer meets the word.
+
+    Whatever is known of a word is found by this object, without its letters being read again.
+
+    Attributes:
+        word: in lowercase.
+        lemma: of the word.
+        is_quantity_word: whether it may stand in a number, a date, or for a unit.
+        is_quantity, signal, atoms: memory for those who read texts further; None until set.
+    """
+
+    __slots__ = ("atoms", "is_quantity", "is_quantity_word", "lemma", "signal", "word")
+
+    def __init__(self, word: str, lemma: str) -> None:
+        self.word = word
+        self.lemma = lemma
+        self.is_quantity_word = is_quantity_word(word)
+        self.is_quantity: bool | None = None
+        self.signal: int | None = None
+        self.atoms: Sequence[str] | None = None
+
+
 @dataclass(frozen=True)
 class Normalized:
     """A text made ready for matching.
@@ -37,6 +62,7 @@ class Normalized:
         text: the same in NFC, without format characters, superscripts and ligatures made plain.
         words: the lowercased words of `text`, in order.
         gaps: what stands before each word, lowercased, and at last what stands behind the last one.
+        lexemes: each word with its lemma.
         lemmas: the lemma of each word.
     """
 
@@ -44,6 +70,7 @@ class Normalized:
     text: str
     words: Sequence[str]
     gaps: Sequence[str]
+    lexemes: Sequence[Lexeme]
     lemmas: Sequence[str]
 
     @cached_property
@@ -76,7 +103,7 @@ class Normalizer:
     """
 
     # Words remembered before starting anew: bounds the memory of a run over endless answers.
-    REMEMBERED = 500_000
+    REMEMBERED = 300_000
     # What is longer is no word: it is left as it is, and not remembered here or in spaCy.
     LONGEST_WORD = 100
 
@@ -84,32 +111,35 @@ class Normalizer:
         self.name = name
         self.language = language
         self._lemmatize = lemmatize
-        self._lemmas: dict[str, str] = {}
+        self._lexemes: dict[str, Lexeme] = {}
 
     def __call__(self, text: str) -> Normalized:
         """Normalize one text."""
         clean = clean_text(text)
         words, gaps = split_text(clean)
-        known = self._lemmas
         try:
-            lemmas = list(map(known.__getitem__, words))
+            lexemes = list(map(self._lexemes.__getitem__, words))
         except KeyError:
-            lemmas = [self.lemma(word) for word in words]
-        return Normalized(text, clean, words, gaps, lemmas)
+            lexemes = list(map(self._lexeme, words))
+        lemmas = [lexeme.lemma for lexeme in lexemes]
+        return Normalized(text, clean, words, gaps, lexemes, lemmas)
 
     def lemma(self, word: str) -> str:
         """The lemma of one lowercased word."""
-        lemma = self._lemmas.get(word)
-        if lemma is None:
+        return self._lexeme(word).lemma
+
+    def _lexeme(self, word: str) -> Lexeme:
+        lexeme = self._lexemes.get(word)
+        if lexeme is None:
             if len(word) > self.LONGEST_WORD:
-                return word
-            if len(self._lemmas) >= self.REMEMBERED:
-                self._lemmas.clear()
+                return Lexeme(word, word)
+            if len(self._lexemes) >= self.REMEMBERED:
+                self._lexemes.clear()
             lemma = self._lemmatize(word).lower()
-            if not lemma or " " in lemma:
-                lemma = word
-            self._lemmas[word] = lemma
-        return lemma
+            is_own = not lemma or " " in lemma or lemma == word
+            # One string for all forms, and for the phrases that are looked for.
+            lexeme = self._lexemes[word] = Lexeme(word, word if is_own else intern(lemma))
+        return lexeme
 
 
 def load_normalizer(name: str | None = None) -> Normalizer:

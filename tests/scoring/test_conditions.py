@@ -8,7 +8,7 @@ import pytest
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.scoring.conditions import REGISTRY
 from ragifeval.scoring.entries import Criteria, Response
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 from ragifeval.text.normalizer import Normalizer
 
 
@@ -26,7 +26,7 @@ def scores(
     context: Sequence[str] = (),
 ) -> dict[str, float]:
     """The rule's name -> the score of a condition that counts."""
-    response = Response(answer, Text(criteria.normalizer(answer)), context)
+    response = Response(answer, criteria.normalizer, context)
     condition = REGISTRY[name](parameter, criteria)
     return {rule: condition.score(response, find)[0] for rule, find in RULES.items()}
 
@@ -119,8 +119,7 @@ CITE: list[tuple[list[str], str, tuple[float, float, float]]] = [
 def test_cite(
     criteria: Criteria, expected: list[str], answer: str, values: tuple[float, float, float]
 ) -> None:
-    # Only the answer's brackets matter: normalizing a million of them is not what is tested.
-    response = Response(answer, Text(criteria.normalizer("")), ("a", "b", "c", "d"))
+    response = Response(answer, criteria.normalizer, ("a", "b", "c", "d"))
     condition = REGISTRY["cite"](expected, criteria)
     for rule in RULES.values():
         assert condition.score(response, rule) == pytest.approx(values)

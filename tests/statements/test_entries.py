@@ -9,7 +9,7 @@ from ragifeval.benchmark.benchmark import Benchmark, Sample
 from ragifeval.scoring.conditions import REGISTRY
 from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.statements import wordings
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 from ragifeval.text.normalizer import Normalizer
 
 NO_CLASS = "names the class '@gratis', which data/wordings.toml does not have"
@@ -118,7 +118,7 @@ def test_scores(
     normalizer: Normalizer,
 ) -> None:
     criteria = Criteria(normalizer, "Nie wiem.", frozenset())
-    response = Response(answer, Text(normalizer(answer)), ())
+    response = Response(answer, normalizer, ())
     for name, score in scores.items():
         condition = REGISTRY[name].of(expect, criteria)
         condition.check(expect[name], ())

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragifeval import paths
+from ragifeval.statements import patterns
 from ragifeval.statements.entries import statements_in
 from ragifeval.statements.judging import Statements
 from ragifeval.statements.reading import Reading
@@ -1477,6 +1478,23 @@ def test_statement(
     outcomes = statements.judge(Reading(Text(normalizer(answer))))
     said = "".join("+" if outcome.is_found else "-" for outcome in outcomes)
     assert said[: len(expected)] == expected
+
+
+@pytest.mark.parametrize(("most", "stem"), [(1, "bosm*"), (100_000, "ponto*")])
+def test_words_are_read_again_for_wordings_made_later(
+    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch, most: int, stem: str
+) -> None:
+    monkeypatch.setattr(patterns._Met, "MOST", most)
+    reading = Reading(Text(normalizer("Bosman cumuje jacht i cumuje ponton.")))
+    for wording, is_found in (("jacht", True), (stem, True), ("cumujemy", True), ("wiosł*", False)):
+        statements = Statements(statements_in([{"say": [wording]}]), normalizer)
+        assert [outcome.is_found for outcome in statements.judge(reading)] == [is_found], wording
+
+
+def test_a_paragraph_behind_decimals_stands_apart(normalizer: Normalizer) -> None:
+    reading = Reading(Text(normalizer("Opłata 1,5 § 3. Kara 12,50 zł")))
+    assert list(reading.tokens) == ["opłata", "1.5", "paragraf", "3", "kara", "12.5 złoty"]
+    assert list(reading.gaps) == ["", " ", " § ", "", ". ", " ", ""]
 
 
 EXAMPLES: Mapping[str, Entry] = {

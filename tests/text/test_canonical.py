@@ -1,8 +1,15 @@
 """Numbers, dates, times and units in one form. Expected tokens were written by hand."""
 
-import pytest
+from collections.abc import Sequence
 
-from ragifeval.text.canonical import canonical
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragifeval.text.canonical import _stands_alone, canonical
+from ragifeval.text.canonical.dates import read_date, read_time
+from ragifeval.text.canonical.figures import read_figures
+from ragifeval.text.canonical.words import Words, all_digits
 from ragifeval.text.normalizer import Normalizer
 
 CASES = [
@@ -88,6 +95,23 @@ def test_each_token_knows_its_word(normalizer: Normalizer) -> None:
     )
     # words: 0 opłata, 1 to, 2 4, 3 000, 4 zł, 5 do, 6 30, 7 04, 8 2025, 9 r, 10 w, 11 kasie
     assert list(form.words) == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11]
+
+
+PIECES = [
+    *("1", "12", "04", "000", "2025", "zł", "gr", "tys", "maja", "IV", "m", "x", "r", "godz", "i"),
+    *(" ", " ", " ", ".", ". ", ",", ", ", "-", "/", ":", "%", " %", " × ", " § ", "\n", "\u00a0"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES)))
+def test_a_number_that_stands_alone_begins_nothing_longer(
+    normalizer: Normalizer, pieces: Sequence[str]
+) -> None:
+    words = Words(normalizer("".join(pieces)))
+    for index, word in enumerate(words.words[: len(words.lemmas)]):
+        if all_digits(word) and _stands_alone(words, index):
+            assert read_date(words, index) is read_time(words, index) is None
+            assert read_figures(words, index) == ([word], index + 1)
 
 
 def test_amounts_too_long_for_arithmetic_stay_as_they_are(normalizer: Normalizer) -> None:

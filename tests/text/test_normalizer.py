@@ -94,6 +94,13 @@ def test_the_words_stand_where_the_spans_say(normalizer: Normalizer, text: str) 
 @given(texts)
 def test_cleaning_again_changes_nothing(text: str) -> None:
     assert clean_text(clean_text(text)) == clean_text(text)
+    assert unicodedata.is_normalized("NFC", clean_text(text))
+
+
+def test_a_character_of_nearly_all_answers_joins_no_other() -> None:
+    for point in range(0x2100):
+        text = f"a{chr(point)}a"
+        assert unicodedata.is_normalized("NFC", clean_text(text)), hex(point)
 
 
 def test_the_memory_of_lemmas_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from ragifeval.benchmark.variants.variants import remembered
 from ragifeval.scoring.conditions import Memory, counted
 from ragifeval.scoring.entries import Response
 from ragifeval.scoring.scorer import Scorer
-from ragifeval.text.matching import Text, find_words
+from ragifeval.text.matching import find_words
 
 SEEDS = range(1, 21)
 """The seeds of `changed` that are tried."""
@@ -57,7 +57,7 @@ def _draw_problems(
             if score != 1:
                 yield f"the new gold answer gets {score:.4g} for {key} under the rule {rule}"
     gold = changed.reference
-    response = Response(gold, Text(scorer.criteria.normalizer(gold)), changed.context)
+    response = Response(gold, scorer.criteria.normalizer, changed.context)
     for entry in Memory(list(remembered(sample, changed)), scorer.criteria).entries:
         if entry.is_found(response, find_words):
             yield f"the new gold answer says what was right before: {', '.join(entry.wordings)}"

@@ -14,7 +14,7 @@ from ragifeval.errors import UserError
 from ragifeval.jsonl import read_json_objects
 from ragifeval.scoring.conditions import Condition, Exclude, Include
 from ragifeval.scoring.entries import AllEntry, Criteria, Entry, Response, StatementEntry
-from ragifeval.text.matching import RULES, Rule, Text
+from ragifeval.text.matching import RULES, Rule
 
 LABELS: Mapping[str, bool | None] = {
     "right": True,
@@ -99,7 +99,7 @@ def measure_agreement(
     total: Counter[tuple[str, bool]] = Counter()
     misjudged = []
     for answer in answers:
-        response = Response(answer.answer, Text(criteria.normalizer(answer.answer)), ())
+        response = Response(answer.answer, criteria.normalizer, ())
         faults = list(_faults(conditions[answer.id], response, rule))
         is_agreed = answer.is_right == (not faults)
         for kind in ("", *answer.kinds):

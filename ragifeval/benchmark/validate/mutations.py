@@ -17,7 +17,7 @@ from ragifeval.scoring.entries import AllEntry, Criteria, Entry, Response, State
 from ragifeval.statements.patterns import class_wordings, parts_of
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.wordings import WordSet, table, word_set
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 
 _VERDICTS = {"Tak": "Nie", "Nie": "Tak"}
 _VERDICT = re.compile(r"(Tak|Nie)(?=[,.:;] )")
@@ -69,7 +69,7 @@ class GoldAnswer:
         self._response = self._read(self._text)
 
     def _read(self, answer: str) -> Response:
-        return Response(answer, Text(self._normalizer(answer)), ())
+        return Response(answer, self._normalizer, ())
 
     def passes(self, answer: str) -> bool:
         """Whether an answer gets all marks for include and exclude, under either rule."""

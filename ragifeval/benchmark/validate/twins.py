@@ -8,7 +8,7 @@ from ragifeval.benchmark.variants.source import Source, VariantSample
 from ragifeval.benchmark.variants.variants import LeftOut, Variant
 from ragifeval.scoring.conditions import Include
 from ragifeval.scoring.entries import Criteria, Entry, Response
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 
 TWIN = Variant((("twin", 0),))
 
@@ -67,7 +67,7 @@ def _doubts(twin: VariantSample, source: Source) -> Iterator[str]:
 
 def _said(text: str, entries: Sequence[Entry], criteria: Criteria) -> Iterator[str]:
     """The first wording of each entry that a text meets, under either rule."""
-    response = Response(text, Text(criteria.normalizer(text)), ())
+    response = Response(text, criteria.normalizer, ())
     for entry in entries:
         if any(entry.is_found(response, rule) for rule in RULES.values()):
             yield entry.wordings[0]

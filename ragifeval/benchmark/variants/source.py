@@ -12,7 +12,7 @@ from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.scoring.conditions import Include, numbers_of
 from ragifeval.scoring.entries import Criteria, Entry, Response
 from ragifeval.statements.entries import is_never
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 from ragifeval.text.normalizer import Normalizer, load_normalizer
 from ragifeval.text.stop_words import stop_words
 
@@ -171,11 +171,11 @@ class Source:
     def _read(self, key: str) -> Response:
         # As the prompt shows it: without its title.
         text = self.documents[key].contents
-        return Response(text, Text(self.normalizer(text)), ())
+        return Response(text, self.normalizer, ())
 
     def numbers(self, sample: Sample) -> list[str]:
         """The numbers in the documents and the question of a sample."""
-        question = Response(sample.question, Text(self.normalizer(sample.question)), ())
+        question = Response(sample.question, self.normalizer, ())
         readings = [question.reading, *(self._response(key).reading for key in sample.context)]
         return sorted({number for reading in readings for number in numbers_of(reading)})
 

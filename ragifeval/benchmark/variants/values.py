@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from ragifeval.statements.reading import read_quantities
 from ragifeval.statements.wordings import table
 from ragifeval.text.canonical import is_number
-from ragifeval.text.canonical.forms import (
+from ragifeval.text.forms import (
     MONTH_NAMES,
     MONTHS,
     MULTIPLIERS,

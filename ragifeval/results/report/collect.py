@@ -28,7 +28,7 @@ from ragifeval.run.template import PromptTemplate
 from ragifeval.scoring.conditions import MADE_BY_VARIANTS, REGISTRY, Condition, counted, kind_of
 from ragifeval.scoring.entries import Criteria, Response
 from ragifeval.scoring.scorer import Scorer
-from ragifeval.text.matching import Text, other_rule
+from ragifeval.text.matching import other_rule
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class _Collector:
             return lean(**told)
         context = stored.context or sample.context
         scores = record["scores"]
-        response = Response(text, Text(basis.criteria.normalizer(text)), context)
+        response = Response(text, basis.criteria.normalizer, context)
         marks = find_marks(conditions, response, basis.criteria, basis.matching)
         losses = find_losses(conditions, response, marks, scores)
         headline, others = (

@@ -9,9 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ragifeval.text.canonical.dates import read_date, read_time, read_year
-from ragifeval.text.canonical.figures import read_figures, read_number_words
-from ragifeval.text.canonical.forms import ALIASES, CURRENCY_SIGNS, KNOWN_WORDS, MONTHS, YEAR_WORDS
-from ragifeval.text.canonical.words import BEHIND_DIGITS, DIGITS, Reading, Words, all_digits
+from ragifeval.text.canonical.figures import read_figures, read_number_words, read_pieces
+from ragifeval.text.canonical.words import DIGITS, Reading, Words, all_digits
+from ragifeval.text.forms import (
+    ALIASES,
+    CURRENCY_SIGNS,
+    MONTHS,
+    MULTIPLIERS,
+    ROMAN_NUMERALS,
+    UNITS,
+    YEAR_WORDS,
+)
 from ragifeval.text.normalizer import Normalized
 
 
@@ -22,30 +30,31 @@ class Canonical:
     Attributes:
         tokens: lemmas, and numbers as plain decimal strings.
         words: for each token, the index of the word of the Normalized it came from.
+        inner: the tokens that were read together with the one before, as of "12,50 zł".
     """
 
     tokens: Sequence[str]
     words: Sequence[int]
+    inner: Sequence[int] = ()
 
 
 # What may stand, besides space, between a number and the rest of a longer one, of a date, or its
-# unit. Asked first: in lists and citations, numbers stand alone.
+# unit.
 _GOES_ON = frozenset(".,:%×-/'’") | CURRENCY_SIGNS.keys()
+# The words that a number before a space is read with.
+_READ_WITH = ALIASES.keys() | MONTHS.keys() | MULTIPLIERS.keys() | ROMAN_NUMERALS | UNITS.keys()
 
 
 def canonical(normalized: Normalized) -> Canonical:
     """Put the numbers, dates, times and units of a text in one form."""
     lemmas = [*normalized.lemmas]
-    special = [
-        index
-        for index, word in enumerate(normalized.words)
-        if word < BEHIND_DIGITS or word in KNOWN_WORDS
-    ]
+    special = [index for index, lexeme in enumerate(normalized.lexemes) if lexeme.is_quantity_word]
     if not special:
         return Canonical(lemmas, range(len(lemmas)))
     words = Words(normalized)
     tokens: list[str] = []
     origins: list[int] = []
+    inner: list[int] = []
     done = behind = 0
     for index in special:
         if index < behind:
@@ -55,13 +64,27 @@ def canonical(normalized: Normalized) -> Canonical:
             lemmas[index] = read[0]
             continue
         tokens += lemmas[done:index]
-        tokens += read
         origins += range(done, index)
-        origins += [min(index + offset, behind - 1) for offset in range(len(read))]
+        origins.append(index)
+        if len(read) > 1:
+            inner += range(len(tokens) + 1, len(tokens) + len(read))
+            origins += [min(index + offset, behind - 1) for offset in range(1, len(read))]
+        tokens += read
         done = behind
     tokens += lemmas[done:]
     origins += range(done, len(lemmas))
-    return Canonical(tokens, origins)
+    return Canonical(tokens, origins, inner)
+
+
+def _stands_alone(words: Words, index: int) -> bool:
+    """Whether a number is a token by itself; asked first, as most are."""
+    gap = words.gaps[index + 1]
+    if "§" in words.gaps[index]:
+        return False
+    if gap == " ":
+        following = words.words[index + 1]
+        return following not in _READ_WITH and not (len(following) == 3 and following.isdigit())
+    return gap[:1] not in _GOES_ON and not gap[:1].isspace()
 
 
 def is_number(token: str) -> bool:
@@ -71,13 +94,12 @@ def is_number(token: str) -> bool:
 
 def _read(words: Words, index: int) -> Reading:
     """Read one number, date or known word."""
-    word = words[index]
+    word = words.words[index]
     if all_digits(word):
-        mark = words.gap(index + 1)[:1]
-        if mark not in _GOES_ON and not mark.isspace() and "§" not in words.gap(index):
+        if _stands_alone(words, index):
             return [word], index + 1
         return read_date(words, index) or read_time(words, index) or read_figures(words, index)
-    if word == "pln" and words.are_digits(index + 1):
+    if word == "pln" and words.digit_count(index + 1):
         return read_figures(words, index + 1, unit=ALIASES[word])
     if word in ALIASES:
         return [ALIASES[word]], index + 1
@@ -89,4 +111,4 @@ def _read(words: Words, index: int) -> Reading:
         return year or [words.lemmas[index]], after
     if word[0] not in DIGITS:
         return read_number_words(words, index)
-    return read_figures(words, index)
+    return read_pieces(word), index + 1

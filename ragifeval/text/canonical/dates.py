@@ -4,85 +4,84 @@ A date becomes day, month by name, year and `rok`: whoever looks for "2025 r." o
 finds it in any of these.
 """
 
-from ragifeval.text.canonical.forms import (
+from ragifeval.text.canonical.words import Reading, Words, is_space
+from ragifeval.text.forms import (
     ALIASES,
     CURRENCY_SIGNS,
     HOUR_WORDS,
     MONTH_NAMES,
     MONTHS,
     ROMAN_MONTHS,
+    ROMAN_NUMERALS,
+    YEAR_DIGITS,
     YEAR_WORDS,
 )
-from ragifeval.text.canonical.words import Reading, Words, is_space
 
 _DATE_MARKS = (".", ". ", "-", "/")
 _CENTURIES = ("18", "19", "20")
-_ROMAN_NUMERALS = frozenset(numeral.lower() for numeral in ROMAN_MONTHS)
 
 
 def read_date(words: Words, index: int) -> Reading | None:
     """Read a date that starts with the digits at a word; None if there is none."""
-    if words.are_digits(index, (4,)):
-        return _read_iso_date(words, index)
-    if not words.are_digits(index, (1, 2)) or not _is_day(words[index]):
+    day, gap = words.words[index], words.gaps[index + 1]
+    if len(day) == YEAR_DIGITS:
+        return _read_iso_date(words, index) if gap == "-" else None
+    if len(day) > 2 or not _is_day(day):
         return None
-    gap = words.gap(index + 1)
-    if words.are_digits(index + 1, (1, 2)) and gap in _DATE_MARKS:
+    if gap in _DATE_MARKS and 0 < words.digit_count(index + 1) <= 2:
         return _read_numeric_date(words, index, gap)
-    if not is_space(gap.replace(".", "")):
-        return None
-    month = MONTHS.get(words[index + 1]) or _roman_month(words, index + 1)
-    if month is None:
+    month = MONTHS.get(words.words[index + 1]) or _roman_month(words, index + 1)
+    if month is None or not is_space(gap.replace(".", "")):
         return None
     year, after = read_year(words, index + 2)
-    return [_unpadded(words[index]), month, *year], after
+    return [_unpadded(day), month, *year], after
 
 
 def _read_iso_date(words: Words, index: int) -> Reading | None:
-    if not words.are_digits(index + 1, (2,)) or not words.are_digits(index + 2, (2,)):
+    year, number, day = words.words[index : index + 3]
+    if not words.digit_count(index + 1) == words.digit_count(index + 2) == 2:
         return None
-    month = _month(words[index + 1])
-    if month is None or not _is_day(words[index + 2]):
+    month = _month(number)
+    if month is None or not _is_day(day) or words.gaps[index + 2] != "-":
         return None
-    if words.gap(index + 1) != "-" or words.gap(index + 2) != "-":
-        return None
-    date = [_unpadded(words[index + 2]), month, words[index], "rok"]
-    return date, _after_year(words, index + 3)
+    return [_unpadded(day), month, year, "rok"], _after_year(words, index + 3)
 
 
 def _read_numeric_date(words: Words, index: int, gap: str) -> Reading | None:
-    month = _month(words[index + 1])
+    day, number, year = words.words[index : index + 3]
+    has_year = words.gaps[index + 2] == gap and words.digit_count(index + 2) == YEAR_DIGITS
+    # Without a year, only "30.04" is sure to be a date: "2.5" is a number, "1-5" a range.
+    if not has_year and not (gap == "." and len(number) == 2):
+        return None
+    month = _month(number)
     if month is None:
         return None
-    day = _unpadded(words[index])
-    if words.are_digits(index + 2, (4,)) and words.gap(index + 2) == gap:
-        return [day, month, words[index + 2], "rok"], _after_year(words, index + 3)
-    # Without a year, only "30.04" is sure to be a date: "2.5" is a number, "1-5" a range.
-    if gap == "." and len(words[index + 1]) == 2 and not _is_priced(words, index + 2):
-        return [day, month], index + 2
-    return None
+    if has_year:
+        return [_unpadded(day), month, year, "rok"], _after_year(words, index + 3)
+    return None if _is_priced(words, index + 2) else ([_unpadded(day), month], index + 2)
 
 
 def read_year(words: Words, index: int) -> Reading:
     """Read a year, if one stands there; `rok` is given with it, written or not."""
+    year = words.words[index]
     if (
-        words.are_digits(index, (4,))
-        and words[index][:2] in _CENTURIES
-        and is_space(words.gap(index))
+        year[:2] in _CENTURIES
+        and words.digit_count(index) == YEAR_DIGITS
+        and is_space(words.gaps[index])
     ):
-        return [words[index], "rok"], _after_year(words, index + 1)
+        return [year, "rok"], _after_year(words, index + 1)
     return [], index
 
 
 def _after_year(words: Words, index: int) -> int:
     """Skip the word for "year" behind a year, since `rok` is given with every year."""
-    return index + 1 if words[index] in YEAR_WORDS else index
+    return index + 1 if words.words[index] in YEAR_WORDS else index
 
 
 def _is_priced(words: Words, index: int) -> bool:
     """Whether a currency or a sign for per cent follows: "12.10 zł" is no date."""
-    sign = words.gap(index).lstrip()[:1]
-    return sign == "%" or sign in CURRENCY_SIGNS or words[index] in ALIASES
+    sign = words.gaps[index].lstrip()[:1]
+    return sign == "%" or sign in CURRENCY_SIGNS or words.words[index] in ALIASES
 
 
 def _is_day(word: str) -> bool:
@@ -95,7 +94,8 @@ def _month(word: str) -> str | None:
 
 def _roman_month(words: Words, index: int) -> str | None:
     # How a word is written takes long to find out.
-    return ROMAN_MONTHS.get(words.written(index)) if words[index] in _ROMAN_NUMERALS else None
+    is_numeral = words.words[index] in ROMAN_NUMERALS
+    return ROMAN_MONTHS.get(words.written(index)) if is_numeral else None
 
 
 def _unpadded(word: str) -> str:
@@ -103,14 +103,17 @@ def _unpadded(word: str) -> str:
 
 
 def read_time(words: Words, index: int) -> Reading | None:
-    """Read a time of day as `15:30`, a full hour as `15`; None if there is none."""
-    mark = words.gap(index + 1)
-    if mark not in (":", "."):
+    """Read a time of day that starts with the digits at a word; None if there is none.
+
+    It is read as `15:30`, a full hour as `15`.
+    """
+    mark = words.gaps[index + 1]
+    after_hour = index > 0 and words.words[index - 1] in HOUR_WORDS
+    if not (mark == ":" or (mark == "." and after_hour)):
         return None
-    if not words.are_digits(index, (1, 2)) or not words.are_digits(index + 1, (2,)):
+    if words.digit_count(index) > 2 or words.digit_count(index + 1) != 2:
         return None
-    hour, minute = int(words[index]), int(words[index + 1])
-    after_hour = index > 0 and words[index - 1] in HOUR_WORDS
-    if hour > 24 or minute > 59 or not (mark == ":" or (mark == "." and after_hour)):
+    hour, minute = int(words.words[index]), int(words.words[index + 1])
+    if hour > 24 or minute > 59:
         return None
     return [f"{hour}:{minute:02}" if minute else str(hour)], index + 2

@@ -3,7 +3,8 @@
 import re
 from decimal import Decimal
 
-from ragifeval.text.canonical.forms import (
+from ragifeval.text.canonical.words import Reading, Words, is_space
+from ragifeval.text.forms import (
     ABBREVIATED,
     ALIASES,
     CURRENCY_SIGNS,
@@ -12,7 +13,6 @@ from ragifeval.text.canonical.forms import (
     POWERS,
     UNITS,
 )
-from ragifeval.text.canonical.words import Reading, Words, all_digits, is_space
 
 _GROUP_MARKS = frozenset(" \u00a0\u202f\u2009.'’")
 _PIECE = re.compile(r"[0-9]+|[^0-9]+")
@@ -21,15 +21,14 @@ _MOST_DIGITS = 15
 
 
 def read_figures(words: Words, index: int, unit: str | None = None) -> Reading:
-    """Read a number in figures: 4000, 4 000, 4.000, 112,50, 10MB, § 3.
+    """Read a number that starts with the digits at a word: 4000, 4 000, 4.000, 112,50, § 3.
 
     Args:
         unit: a currency that stood before the number; None to read the unit behind it.
     """
-    if not all_digits(words[index]):
-        return _pieces(words[index]), index + 1
-    if words.gap(index).rstrip().endswith("§"):
-        return ["paragraf", words[index]], index + 1
+    gap = words.gaps[index]
+    if "§" in gap and gap.rstrip().endswith("§"):
+        return ["paragraf", words.words[index]], index + 1
     number, after = _figure(words, index)
     if unit is not None:
         return [number, unit], after
@@ -38,32 +37,34 @@ def read_figures(words: Words, index: int, unit: str | None = None) -> Reading:
 
 def _figure(words: Words, index: int) -> tuple[str, int]:
     """A number with its groups of thousands and its decimals, as a plain decimal string."""
-    number, after = words[index], index + 1
+    number, after, gaps = words.words[index], index + 1, words.gaps
     if len(number) > _MOST_DIGITS:
         return number, after
-    mark = words.gap(after)
+    mark = gaps[after]
     if len(number) <= 3 and number[0] != "0" and mark in _GROUP_MARKS:
         while (
-            words.are_digits(after, (3,))
-            and words.gap(after) == mark
+            words.digit_count(after) == 3
+            and gaps[after] == mark
             and len(number) <= _MOST_DIGITS - 3
         ):
-            number, after = number + words[after], after + 1
+            number, after = number + words.words[after], after + 1
     is_grouped = after > index + 1
-    mark = words.gap(after)
-    if (mark == "," or (mark == "." and not is_grouped)) and words.are_digits(after, (1, 2, 3, 4)):
-        return _plain(Decimal(f"{number}.{words[after]}")), after + 1
+    mark = gaps[after]
+    if (mark == "," or (mark == "." and not is_grouped)) and 0 < words.digit_count(after) <= 4:
+        decimals = words.words[after].rstrip("0")
+        whole = number.lstrip("0") or "0"
+        return f"{whole}.{decimals}" if decimals else whole, after + 1
     return number, after
 
 
 def _counted(words: Words, number: str, after: int) -> Reading:
     """A number with what multiplies it (tys., mln), and the unit or sign behind it."""
-    is_amount = len(number) <= _MOST_DIGITS
-    if is_amount and words[after] in MULTIPLIERS and is_space(words.gap(after)):
-        number = _plain(Decimal(number) * MULTIPLIERS[words[after]])
+    times, gap = MULTIPLIERS.get(words.words[after]), words.gaps[after]
+    if times is not None and len(number) <= _MOST_DIGITS and is_space(gap):
+        number = _plain(Decimal(number) * times)
         after += 1
-    gap = words.gap(after)
-    if is_space(gap) and words[after]:
+        gap = words.gaps[after]
+    if is_space(gap) and words.words[after]:
         return _with_unit(words, number, after)
     sign = gap.lstrip()[:1]
     if sign == "%":
@@ -77,11 +78,11 @@ def _counted(words: Words, number: str, after: int) -> Reading:
 
 def _with_unit(words: Words, number: str, index: int) -> Reading:
     """A number and its unit: 70 metrów kwadratowych -> 70 m2, 112 zł 50 gr -> 112.5 złoty."""
-    unit, follower = words[index], words[index + 1]
+    unit, follower = words.words[index], words.words[index + 1]
     if (
         ALIASES.get(unit) == "złoty"
-        and words.are_digits(index + 1, (1, 2))
-        and ALIASES.get(words[index + 2]) == "grosz"
+        and 0 < words.digit_count(index + 1) <= 2
+        and ALIASES.get(words.words[index + 2]) == "grosz"
         and len(number) <= _MOST_DIGITS
     ):
         return [_plain(Decimal(number) + Decimal(follower) / 100), "złoty"], index + 3
@@ -92,8 +93,8 @@ def _with_unit(words: Words, number: str, index: int) -> Reading:
     return [number], index
 
 
-def _pieces(word: str) -> list[str]:
-    """10mb -> 10 mb, 492x633 -> 492 x 633; but the 15a of an article stays whole."""
+def read_pieces(word: str) -> list[str]:
+    """Read a word of digits and letters: 10mb -> 10 mb, 492x633 -> 492 x 633; 15a stays whole."""
     pieces = _PIECE.findall(word)
     if len(pieces) == 2 and len(pieces[1]) == 1 and pieces[1] not in UNITS:
         return [word]
@@ -108,8 +109,7 @@ def read_number_words(words: Words, index: int) -> Reading:
     total = part = Decimal(0)
     below = 1000
     after = index
-    while words[after] and (after == index or is_space(words.gap(after))):
-        word = words[after]
+    while (word := words.words[after]) and (after == index or is_space(words.gaps[after])):
         if word in MULTIPLIERS and word not in ABBREVIATED:
             total += (part or 1) * MULTIPLIERS[word]
             part, below = Decimal(0), 1000

@@ -11,7 +11,7 @@ from ragifeval.results.report.losses import Loss, find_losses
 from ragifeval.results.report.marks import Mark, cut, find_citations, find_marks
 from ragifeval.scoring.conditions import Condition, citations, counted, kind_of
 from ragifeval.scoring.entries import Criteria, Response
-from ragifeval.text.matching import RULES, Text
+from ragifeval.text.matching import RULES
 
 INCLUDE, EXCLUDE = "include", "exclude"
 RIGHT, WRONG, UNSCORED = "right", "wrong", "unscored"
@@ -174,8 +174,7 @@ def prepared(
 ) -> tuple[dict[str, Condition], Response]:
     """The conditions of a sample, and an answer made ready."""
     conditions = {name: kind_of(name).of(expect, criteria) for name in expect}
-    text = Text(criteria.normalizer(answer))
-    return conditions, Response(answer, text, ("doc-a", "doc-b", "doc-c"))
+    return conditions, Response(answer, criteria.normalizer, ("doc-a", "doc-b", "doc-c"))
 
 
 @pytest.mark.parametrize(("expect", "answer", "matching", "expected", "lost"), CASES)

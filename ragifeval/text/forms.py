@@ -119,6 +119,7 @@ ROMAN_MONTHS: Mapping[str, str] = dict(
         strict=True,
     )
 )
+ROMAN_NUMERALS = frozenset(numeral.lower() for numeral in ROMAN_MONTHS)
 ALIASES: Mapping[str, str] = dict(_by_form(_ALIAS_FORMS))
 UNITS: Mapping[str, str] = dict(_by_form(_UNIT_FORMS))
 POWERS: Mapping[str, str] = {
@@ -132,8 +133,16 @@ POWERS: Mapping[str, str] = {
     "sześciennych": "3",
 }
 CURRENCY_SIGNS: Mapping[str, str] = {"€": "euro", "$": "dolar", "£": "funt"}
+YEAR_DIGITS = 4
 YEAR_WORDS = frozenset({"r", "rok", "roku", "rokiem", "rokowi"})
 HOUR_WORDS = frozenset({"godz", "godzina", "godziny", "godzinie", "godzinę", "godziną", "godzin"})
-KNOWN_WORDS = frozenset(
+_KNOWN_WORDS = frozenset(
     NUMBER_WORDS.keys() | MULTIPLIERS.keys() | MONTHS.keys() | ALIASES.keys() | YEAR_WORDS
 )
+# Words that begin with a digit come before this in the order of characters, and no others.
+_BEHIND_DIGITS = ":"
+
+
+def is_quantity_word(word: str) -> bool:
+    """Whether a lowercased word may stand in a number, a date, or for a unit."""
+    return word < _BEHIND_DIGITS or word in _KNOWN_WORDS
