@@ -33,7 +33,8 @@ from ragifeval.text.normalizer import Normalizer
 
 _RANGE = re.compile(r"([\d ,]+)\.\.([\d ,]+?)(?:/([\d ,]+?))?( ?%| \D+|)")
 _FIGURES = re.compile(r"\d+(?:[.,]\d+)?")
-_ATTEMPTS = 1000
+# Of the facts of some questions one draw in 300 fits the texts.
+_ATTEMPTS = 10_000
 # Texts whose values are remembered, and documents with new ones: those of one sample.
 _READ, _DOCUMENTS = 1024, 16
 _WHOLE = frozenset(["dzień", "dzień roboczy", "miesiąc", "rok", "godzina"])

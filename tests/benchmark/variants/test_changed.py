@@ -103,6 +103,17 @@ def test_draws(normalizer: Normalizer) -> None:
     assert not {"20 zł", "45 zł", "60 zł"} & set(drawn)
 
 
+def test_a_rare_draw_is_found(normalizer: Normalizer) -> None:
+    facts = [
+        {"name": "fee", "value": "45 zł", "others": ["201..700 zł"], "keep": "fee == 3 * share"},
+        {"name": "share", "value": "15 zł", "others": ["71..170 zł"]},
+    ]
+    world = World(sample(facts), [BICYCLE, KAYAK], normalizer)
+    for seed in range(20):
+        values = world.draw(seed).values
+        assert values["fee"].number == 3 * values["share"].number
+
+
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
