@@ -152,6 +152,12 @@ class Phrase:
         return is_labelled or all(one < other for one, other in pairwise(tokens))
 
 
+@lru_cache(20_000)
+def _shared(atoms: frozenset[str]) -> frozenset[str]:
+    """One object for equal sets: most are of the few words of one phrase."""
+    return atoms
+
+
 class ByAtom(Generic[_T]):
     """What is looked for, in order, by an atom that each needs.
 
@@ -159,11 +165,13 @@ class ByAtom(Generic[_T]):
         atoms: an answer without any of them has nothing of it.
     """
 
+    __slots__ = ("_by_atom", "atoms")
+
     def __init__(self, sought: Iterable[tuple[str, _T]]) -> None:
-        self._by_atom: dict[str, tuple[int, list[_T]]] = {}
-        for rank, (atom, item) in enumerate(sought):
-            self._by_atom.setdefault(atom, (rank, []))[1].append(item)
-        self.atoms = frozenset(self._by_atom)
+        self._by_atom: dict[str, list[_T]] = {}
+        for atom, item in sought:
+            self._by_atom.setdefault(atom, []).append(item)
+        self.atoms = _shared(frozenset(self._by_atom))
 
     def __iter__(self) -> Iterator[str]:
         """The atoms, in order."""
@@ -173,9 +181,9 @@ class ByAtom(Generic[_T]):
         """What may stand in an answer that has some atoms."""
         met = self.atoms & atoms
         if len(met) == 1:
-            return self._by_atom[next(iter(met))][1]
-        ranked = sorted(map(self._by_atom.__getitem__, met))
-        return [item for _, items in ranked for item in items]
+            return self._by_atom[next(iter(met))]
+        in_order = [atom for atom in self._by_atom if atom in met] if met else ()
+        return [item for atom in in_order for item in self._by_atom[atom]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -265,9 +273,9 @@ def _read_part(alternatives: tuple[str, ...], normalizer: Normalizer) -> Part:
         sought.append((alternative[0].atoms[-1], alternative))
         atoms_of.append(frozenset(atom for phrase in alternative for atom in phrase.atoms))
         dates.update(date for _, named in read for date in named)
-    atoms = frozenset().union(*atoms_of)
+    atoms = _shared(frozenset().union(*atoms_of))
     _MET.expect(atoms, dates)
-    return Part(ByAtom(sought), atoms, atoms.intersection(*atoms_of))
+    return Part(ByAtom(sought), atoms, _shared(atoms.intersection(*atoms_of)))
 
 
 def parts_of(wording: str) -> Sequence[tuple[str, ...]]:
@@ -298,7 +306,10 @@ def _read_wordings(wordings: tuple[str, ...], normalizer: Normalizer) -> Wording
         tuple(_read_part(part, normalizer) for part in parts_of(wording)) for wording in wordings
     )
     return Wordings(
-        [Wording(parts, frozenset().union(*(part.all_of for part in parts))) for parts in unique]
+        [
+            Wording(parts, _shared(frozenset().union(*(part.all_of for part in parts))))
+            for parts in unique
+        ]
     )
 
 
@@ -318,17 +329,24 @@ class _Met:
         # A day and month -> that date in some year.
         self._dates: dict[str, set[str]] = {}
         self._of_tokens = Remembered(self._read)
+        self._looked_for = 0
         self._known: list[Lexeme] = []
 
     def expect(self, atoms: Iterable[str], dates: Iterable[str]) -> None:
         """Look for these, too."""
+        before = self._looked_for
         for atom in atoms:
             if atom.endswith("*"):
-                self._stems.setdefault(atom[:-1][: _HEADS[-1]], set()).add(atom)
+                self._look_for(atom, self._stems.setdefault(atom[:-1][: _HEADS[-1]], set()))
         for date in dates:
-            self._dates.setdefault(date.rpartition(" ")[0], set()).add(date)
-        self._of_tokens.clear()
-        self._forget()
+            self._look_for(date, self._dates.setdefault(date.rpartition(" ")[0], set()))
+        if self._looked_for > before:
+            self._of_tokens.clear()
+            self._forget()
+
+    def _look_for(self, atom: str, known: set[str]) -> None:
+        self._looked_for += atom not in known
+        known.add(atom)
 
     def _forget(self) -> None:
         for lexeme in self._known:
