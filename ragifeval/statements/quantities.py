@@ -32,14 +32,14 @@ class Tokens:
         words: the lowercased word that each token begins with.
         gaps: what stands before each token and, at last, behind the last one.
         first: the index of the first word of each token in the normalized text.
-        lexemes: of all words of that text, by the indices in `first`.
+        lexemes: of the words.
     """
 
     tokens: list[str]
     words: list[str]
     gaps: list[str]
     first: list[int]
-    lexemes: Sequence[Lexeme]
+    lexemes: list[Lexeme]
 
     def slice(self, start: int, end: int, into: "Tokens") -> None:
         """Append some of these tokens to others."""
@@ -47,23 +47,22 @@ class Tokens:
         into.words += self.words[start:end]
         into.gaps += self.gaps[start:end]
         into.first += self.first[start:end]
+        into.lexemes += self.lexemes[start:end]
 
 
 def merge_quantities(raw: Tokens) -> Tokens:
     """Make each amount, period and date one token."""
     special = [
         index
-        for index, lexeme in enumerate(map(raw.lexemes.__getitem__, raw.first))
+        for index, lexeme in enumerate(raw.lexemes)
         if (lexeme.is_quantity_word and is_number(raw.tokens[index]))
         or (_remember(lexeme) if lexeme.is_quantity is None else lexeme.is_quantity)
     ]
     if not special:
         return raw
-    merged = Tokens([], [], [], [], raw.lexemes)
+    merged = Tokens([], [], [], [], [])
     # No reader looks further ahead than this.
-    padded = Tokens(
-        [*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [], raw.lexemes
-    )
+    padded = Tokens([*raw.tokens, *_BEYOND], [*raw.words, *_BEYOND], [*raw.gaps, *_BEYOND], [], [])
     done = behind = 0
     bare, currency = [], ""
     for index in special:

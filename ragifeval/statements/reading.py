@@ -42,7 +42,7 @@ class Reading:
         self.first: Sequence[int] = merged.first
         self.gaps: Sequence[str] = merged.gaps
         self._name_units(merged.tokens)
-        self.lexemes: Sequence[Lexeme] = list(map(merged.lexemes.__getitem__, merged.first))
+        self.lexemes: Sequence[Lexeme] = merged.lexemes
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -161,20 +161,24 @@ def read_quantities(text: Text) -> Tokens:
 def _canonical_tokens(text: Text, longest: int) -> Tokens:
     canonical, normalized = text.canonical, text.normalized
     words, gaps = normalized.words, normalized.gaps
-    origins = canonical.words[:longest]
+    origins = canonical.of_words(range(len(words)))
     tokens = Tokens(
-        list(canonical.tokens[:longest]),
-        list(map(words.__getitem__, origins)),
-        list(map(gaps.__getitem__, origins)),
-        list(origins),
-        normalized.lexemes,
+        [*canonical.tokens],
+        canonical.of_words(words),
+        canonical.of_words(gaps),
+        origins,
+        canonical.of_words(normalized.lexemes),
     )
+    if len(origins) > longest:
+        tokens, whole = Tokens([], [], [], [], []), tokens
+        whole.slice(0, longest, tokens)
     # Tokens that were read from one word, or from the decimals, have nothing between them.
     for index in canonical.inner[: bisect_left(canonical.inner, longest)]:
         is_decimal = "." in tokens.tokens[index - 1] and not is_number(tokens.tokens[index])
         is_same = origins[index] == origins[index - 1]
         if is_same or (is_decimal and words[origins[index]].isdigit()):
             tokens.gaps[index] = ""
+    # A wording is read like a line, and so is what is cut off.
     tokens.gaps.append(gaps[-1] if len(origins) < longest else "\n")
     return tokens
 
@@ -195,7 +199,7 @@ _LONGEST_GAP = 100
 def _cut(tokens: Tokens, brackets: Sequence[int]) -> Tokens:
     """Leave out the numbers in brackets; what stands before and behind them is one gap."""
     count = len(tokens.tokens)
-    kept = Tokens([], [], [], [], tokens.lexemes)
+    kept = Tokens([], [], [], [], [])
     done, before = 0, ""
     for start in brackets:
         end = start
@@ -246,6 +250,6 @@ def _drop_list_numbers(tokens: Tokens, breaks: Sequence[int]) -> bool:
         before = gaps[index].removesuffix("(")
         sign = "- " if not index or "\n" in before else ";" * (before == " ")
         gaps[index] = f"{before}{sign}{behind}"
-        for values in (tokens.tokens, tokens.words, tokens.first):
+        for values in (tokens.tokens, tokens.words, tokens.first, tokens.lexemes):
             values.pop(index)
     return bool(found)

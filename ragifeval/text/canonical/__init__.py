@@ -7,6 +7,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 from ragifeval.text.canonical.dates import read_date, read_time, read_year
 from ragifeval.text.canonical.figures import read_figures, read_number_words, read_pieces
@@ -22,20 +24,34 @@ from ragifeval.text.forms import (
 )
 from ragifeval.text.normalizer import Normalized
 
+T = TypeVar("T")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass
 class Canonical:
     """The tokens of a text in one form.
 
     Attributes:
         tokens: lemmas, and numbers as plain decimal strings.
-        words: for each token, the index of the word of the Normalized it came from.
+        runs: the words of the Normalized that the tokens came from, one each, in pieces.
         inner: the tokens that were read together with the one before, as of "12,50 zł".
     """
 
     tokens: Sequence[str]
-    words: Sequence[int]
+    runs: Sequence[slice]
     inner: Sequence[int] = ()
+
+    @cached_property
+    def words(self) -> Sequence[int]:
+        """For each token, the index of the word that it came from."""
+        return self.of_words(range(self.runs[-1].stop)) if self.runs else ()
+
+    def of_words(self, values: Sequence[T]) -> list[T]:
+        """For each token, what is given for the word that it came from."""
+        found: list[T] = []
+        for run in self.runs:
+            found += values[run]
+        return found
 
 
 # What may stand, besides space, between a number and the rest of a longer one, of a date, or its
@@ -50,10 +66,10 @@ def canonical(normalized: Normalized) -> Canonical:
     lemmas = [*normalized.lemmas]
     special = [index for index, lexeme in enumerate(normalized.lexemes) if lexeme.is_quantity_word]
     if not special:
-        return Canonical(lemmas, range(len(lemmas)))
+        return Canonical(lemmas, [slice(0, len(lemmas))])
     words = Words(normalized)
     tokens: list[str] = []
-    origins: list[int] = []
+    runs: list[slice] = []
     inner: list[int] = []
     done = behind = 0
     for index in special:
@@ -64,16 +80,16 @@ def canonical(normalized: Normalized) -> Canonical:
             lemmas[index] = read[0]
             continue
         tokens += lemmas[done:index]
-        origins += range(done, index)
-        origins.append(index)
+        runs.append(slice(done, index + 1))
         if len(read) > 1:
             inner += range(len(tokens) + 1, len(tokens) + len(read))
-            origins += [min(index + offset, behind - 1) for offset in range(1, len(read))]
+            ends = [min(index + offset + 1, behind) for offset in range(1, len(read))]
+            runs += [slice(end - 1, end) for end in ends]
         tokens += read
         done = behind
     tokens += lemmas[done:]
-    origins += range(done, len(lemmas))
-    return Canonical(tokens, origins, inner)
+    runs.append(slice(done, len(lemmas)))
+    return Canonical(tokens, runs, inner)
 
 
 def _stands_alone(words: Words, index: int) -> bool:
