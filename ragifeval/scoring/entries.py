@@ -82,6 +82,7 @@ class PhraseEntry:
 class StatementEntry:
     """A statement; one of those that are judged together, by its index."""
 
+    __slots__ = ("_index", "_statements", "statement", "wordings")
     needs_rule = False
 
     def __init__(self, statements: Statements, index: int) -> None:
@@ -102,6 +103,8 @@ class StatementEntry:
 class AnyEntry:
     """Entries of which one must be found."""
 
+    __slots__ = ("entries", "needs_rule", "wordings")
+
     def __init__(self, entries: Sequence["Entry"]) -> None:
         self.entries = entries
         self.wordings: tuple[str, ...] = sum((entry.wordings for entry in entries), ())
@@ -114,6 +117,8 @@ class AnyEntry:
 
 class AllEntry:
     """Entries that must all be found, and statements of which none may be affirmed."""
+
+    __slots__ = ("entries", "needs_rule", "never", "wordings")
 
     def __init__(self, entries: Sequence["Entry"], never: Sequence["Entry"]) -> None:
         self.entries, self.never = entries, never

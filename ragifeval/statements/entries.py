@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from ragifeval.statements.patterns import LEAST_PREFIX, class_wordings, parts_of
+from ragifeval.statements.wordings import LEAST_PREFIX, class_wordings, parts_of
 
 _LISTS = ("say", "of", "rivals", "anti", "from", "never", "but", "only")
 _FLAGS = ("is", "verdict", "total", "last")
@@ -26,7 +26,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Statement:
     """What an answer must say, or must never say.
 

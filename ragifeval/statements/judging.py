@@ -7,7 +7,7 @@ thing; not when the answer contradicts it, names another total or another start.
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -15,10 +15,11 @@ from typing import Literal, NamedTuple
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.claims import Claims
 from ragifeval.statements.entries import Statement
-from ragifeval.statements.patterns import Finder, Place, Vocabulary, Wordings, join, place_at
+from ragifeval.statements.patterns import SHARED, AnyOf, Finder, Place, join, place_at
 from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs, is_unreal
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
+from ragifeval.statements.vocabulary import Vocabulary
 from ragifeval.statements.wordings import WordList, word_set
 from ragifeval.text.normalizer import Normalizer
 
@@ -64,31 +65,33 @@ class _Mention(NamedTuple):
     is_verdict: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Compiled:
     statement: Statement
-    say: Wordings
-    anti: Wordings
-    own: Wordings
-    rivals: Wordings
-    start: Wordings
+    say: AnyOf
+    anti: AnyOf
+    own: AnyOf
+    rivals: AnyOf
+    start: AnyOf
     # What rivals are said to be, for pairing values off with things.
-    others: Wordings
-    but: Wordings
+    others: AnyOf
+    but: AnyOf
     # Where it tells the only amounts: their units, and what calls an amount due.
     units: frozenset[str]
-    due: Wordings
+    due: AnyOf
+    # Sets of atoms: an answer that has none of one neither says nor denies the statement.
+    needed: tuple[frozenset[str], ...] = field(init=False)
 
-    @cached_property
-    def needed(self) -> Sequence[frozenset[str]]:
-        """Sets of atoms: an answer that lacks one of each neither says nor denies the statement."""
+    def __post_init__(self) -> None:
         if self.statement.has_verdict:
-            return ()
-        if self.statement.is_only:
-            return (self.due.any_of,)
-        said = self.say.any_of | self.anti.any_of
-        # What must never be said of a thing counts only where the thing is named.
-        return (said, self.own.any_of) if self.statement.is_never and self.own else (said,)
+            self.needed = ()
+        elif self.statement.is_only:
+            self.needed = (self.due.any_of,)
+        else:
+            self.needed = (SHARED[self.say.any_of | self.anti.any_of],)
+            # What must never be said of a thing counts only where the thing is named.
+            if self.statement.is_never and self.own:
+                self.needed += (self.own.any_of,)
 
 
 class Statements:
@@ -130,21 +133,22 @@ class Statements:
             *self._due(statement),
         )
 
-    def _due(self, statement: Statement) -> tuple[frozenset[str], Wordings]:
+    def _due(self, statement: Statement) -> tuple[frozenset[str], AnyOf]:
         if not statement.is_only:
-            return frozenset(), self._vocabulary.compile([])
+            return SHARED[frozenset()], self._vocabulary.compile([])
         units = frozenset(map(unit_of, self._vocabulary.compile(statement.say).any_of))
         return units, self._vocabulary.compile([_DUE])
 
     def judge(self, reading: Reading) -> Sequence[Outcome]:
         """Judge an answer by each statement, in order, when first asked for."""
-        return _Outcomes(self._compiled, self._total, Finder(self._vocabulary, reading))
+        finder = Finder(reading, self._vocabulary.occurrences(reading))
+        return _Outcomes(self._compiled, self._total, finder)
 
 
 class _Outcomes(Sequence[Outcome]):
     """What an answer does with each statement: most entries are decided by a few of theirs."""
 
-    def __init__(self, compiled: Sequence[_Compiled], total: Wordings, finder: Finder) -> None:
+    def __init__(self, compiled: Sequence[_Compiled], total: AnyOf, finder: Finder) -> None:
         self._compiled, self._total, self._finder = compiled, total, finder
         self._signs, self._claims = Signs(finder.reading), Claims(finder.reading)
         self._known: dict[int, Outcome] = {}
@@ -178,7 +182,7 @@ class _Judgement:
         finder: Finder,
         signs: Signs,
         claims: Claims,
-        total: Wordings,
+        total: AnyOf,
     ) -> None:
         self._signs, self._claims = signs, claims
         self._compiled = compiled

@@ -1,16 +1,56 @@
-"""The words by which statements are read, from data/wordings.toml."""
+"""Wordings as the data write them, and the words by which statements are read.
+
+A wording is one of:
+
+- words: found as lemmas, in any order, in one sentence, in a window two tokens longer than they
+  are; a leading "nie" or preposition stays before them, a number directly before the word it
+  counts. An amount, a period or a date is one token, in any of its forms.
+- with "pre*" for every word or lemma that begins so.
+- "one & other": both in one clause.
+- "one|other": either, so that "one|other & third" is two wordings.
+- "@class": one of the wordings of a class in data/wordings.toml.
+"""
 
 import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, TypeVar
 
 from ragifeval.paths import WORDINGS
 
 K = TypeVar("K")
 V = TypeVar("V")
+LEAST_PREFIX = 2
+"""Letters that the beginning of a word has at least."""
+
+
+def parts_of(wording: str) -> Sequence[tuple[str, ...]]:
+    """What "&" joins in a wording, each as the alternatives that "|" parts."""
+    return [tuple(map(str.strip, part.split("|"))) for part in wording.split("&")]
+
+
+def spelled_out(wording: str) -> Sequence[str]:
+    """The wordings that one with "|" stands for."""
+    return [" & ".join(parts) for parts in product(*parts_of(wording))]
+
+
+def class_wordings(name: str) -> Sequence[str]:
+    """The wordings of a class, "@class".
+
+    Raises:
+        ValueError: there is no such class.
+    """
+    known = table("classes")
+    if name[1:] not in known:
+        raise ValueError(
+            f"names the class {name!r}, which data/wordings.toml does not have; it has: "
+            f"{', '.join('@' + key for key in known)}"
+        )
+    wordings: Sequence[str] = known[name[1:]]
+    return wordings
 
 
 class Remembered(dict[K, V]):
@@ -49,11 +89,6 @@ class WordSet:
 @cache
 def _tables() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(WORDINGS.read_text(encoding="utf-8"))
-
-
-def classes() -> Mapping[str, Sequence[str]]:
-    """The name of each class of wordings -> its wordings."""
-    return _tables()["classes"]
 
 
 def table(name: str) -> Mapping[str, Any]:

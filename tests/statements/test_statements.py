@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragifeval import paths
-from ragifeval.statements import patterns
+from ragifeval.statements import vocabulary
 from ragifeval.statements.entries import statements_in
 from ragifeval.statements.judging import Statements
 from ragifeval.statements.reading import Reading
@@ -1484,7 +1484,7 @@ def test_statement(
 def test_words_are_read_again_for_wordings_made_later(
     normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch, most: int, stem: str
 ) -> None:
-    monkeypatch.setattr(patterns._Met, "MOST", most)
+    monkeypatch.setattr(vocabulary._Met, "MOST", most)
     reading = Reading(Text(normalizer("Bosman cumuje jacht i cumuje ponton.")))
     for wording, is_found in (("jacht", True), (stem, True), ("cumujemy", True), ("wiosł*", False)):
         statements = Statements(statements_in([{"say": [wording]}]), normalizer)

@@ -6,9 +6,11 @@ from itertools import chain
 
 from ragifeval.benchmark.validate.checks import Validation
 from ragifeval.statements.entries import Statement, statements_in
-from ragifeval.statements.patterns import Finder, Vocabulary, parts_of
+from ragifeval.statements.patterns import Finder
 from ragifeval.statements.quantities import unit_of
 from ragifeval.statements.reading import Reading
+from ragifeval.statements.vocabulary import Vocabulary
+from ragifeval.statements.wordings import parts_of
 from ragifeval.text.matching import Text
 from ragifeval.text.normalizer import Normalizer
 
@@ -48,7 +50,7 @@ def _meetings(
         met = Counter(
             " ".join(reading.words[token] for token in sorted(place.taken))
             for reading in readings
-            for place in Finder(vocabulary, reading).find(compiled)
+            for place in Finder(reading, vocabulary.occurrences(reading)).find(compiled)
         )
         yield f"{part} meets {', '.join(met) or 'nothing'}"
 

@@ -30,7 +30,7 @@ from ragifeval.benchmark.variants.source import (
 from ragifeval.defaults import REFUSAL_MESSAGE
 from ragifeval.errors import UserError
 from ragifeval.scoring.signature import Signature, fingerprint
-from ragifeval.statements.patterns import spelled_out
+from ragifeval.statements.wordings import spelled_out
 
 CORE = "core"
 
