@@ -114,7 +114,7 @@ def test_what_asks_no_model_imports_little(words: list[str], left_out: set[str])
 # One wrong file -> what the one line on stderr must say where an option names it.
 WRONG = '{"id": "p", "question": "?", "context": ["dowody-01"], "expect": {"has": []}}'
 WRONG_FILES = [
-    (["--model_config", "wrong"], "wrong: model: is missing; it is a model directory"),
+    (["--model_config", "wrong"], "wrong: unknown key 'id'"),
     (["--docs_path", "missing.jsonl"], "missing.jsonl: cannot be read"),
     (["--eval_path", "wrong"], "wrong:1: sample 'p': unknown condition 'has'; known are: include,"),
     (["--badwords_path", "wrong"], "wrong:1: one word a line"),

@@ -46,19 +46,26 @@ def read_labelled(path: Path, ids: Iterable[str]) -> list[LabelledAnswer]:
     answers = []
     for line, value in read_json_objects(path):
         where = f"{path}:{line}"
-        if value.get("id") not in known:
-            raise UserError(f"{where}: 'id' must name a sample, not {value.get('id')!r}")
-        if not isinstance(value.get("answer"), str):
-            raise UserError(f"{where}: 'answer' must be a string")
-        if value.get("label") not in LABELS:
+        for key in ("id", "answer", "label"):
+            if key not in value:
+                raise UserError(f"{where}: {key!r} is missing; there are: {', '.join(value)}")
+            if not isinstance(value[key], str):
+                raise UserError(f"{where}: {key!r} must be a string, not {value[key]!r}")
+        if value["id"] not in known:
+            raise UserError(f"{where}: 'id' must name a sample, not {value['id']!r}")
+        if value["label"] not in LABELS:
             raise UserError(
-                f"{where}: 'label' must be one of {', '.join(LABELS)}, not {value.get('label')!r}"
+                f"{where}: 'label' must be one of {', '.join(LABELS)}, not {value['label']!r}"
             )
-        kinds = value.get("kind", ())
+        kinds = value.get("kind", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+            raise UserError(f"{where}: 'kind' must be a string or a list of them, not {kinds!r}")
         is_right = LABELS[value["label"]]
         if is_right is not None:
-            tags = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-            answers.append(LabelledAnswer(where, value["id"], value["answer"], is_right, tags))
+            answers.append(
+                LabelledAnswer(where, value["id"], value["answer"], is_right, tuple(kinds))
+            )
     if not answers:
         raise UserError(f"{path}: holds no answer labelled right, wrong or incomplete")
     return answers

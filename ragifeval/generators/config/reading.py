@@ -128,7 +128,8 @@ def _validate(
         return kind.model_validate(value)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-    first = errors[0]
+    # A misspelt key is both unknown and missing.
+    first = next((found for found in errors if found["type"] == "extra_forbidden"), errors[0])
     key = str(first["loc"][0]) if first["loc"] else ""
     if key in changes and first["type"] == "string_type" and not isinstance(changes[key], str):
         # A name that reads as a number: model=7.
