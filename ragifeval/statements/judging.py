@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from ragifeval.statements.binding import NOTHING, OWN, RIVAL, Things, values_of
 from ragifeval.statements.claims import Claims
 from ragifeval.statements.entries import Statement
-from ragifeval.statements.patterns import SHARED, AnyOf, Finder, Place, join, place_at
+from ragifeval.statements.patterns import AnyOf, Finder, Place, join, place_at, shared
 from ragifeval.statements.polarity import AFFIRMED, DENIED, SUPPOSING, Signs, is_unreal
 from ragifeval.statements.quantities import PERIODS, unit_of
 from ragifeval.statements.reading import Reading
@@ -88,7 +88,7 @@ class _Compiled:
         elif self.statement.is_only:
             self.needed = (self.due.any_of,)
         else:
-            self.needed = (SHARED[self.say.any_of | self.anti.any_of],)
+            self.needed = (shared(self.say.any_of | self.anti.any_of),)
             # What must never be said of a thing counts only where the thing is named.
             if self.statement.is_never and self.own:
                 self.needed += (self.own.any_of,)
@@ -135,7 +135,7 @@ class Statements:
 
     def _due(self, statement: Statement) -> tuple[frozenset[str], AnyOf]:
         if not statement.is_only:
-            return SHARED[frozenset()], self._vocabulary.compile([])
+            return shared(frozenset()), self._vocabulary.compile([])
         units = frozenset(map(unit_of, self._vocabulary.compile(statement.say).any_of))
         return units, self._vocabulary.compile([_DUE])
 

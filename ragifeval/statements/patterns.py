@@ -1,7 +1,12 @@
 """Patterns, which wordings are compiled into, and where an answer says them.
 
 A pattern is a phrase, or patterns that all stand in one clause, or patterns of which each may
-stand there.
+stand there. Each has:
+
+- `parts`: the patterns that it consists of.
+- `keys`: atoms, in order; an answer with none of them does not say it.
+- `all_of`: atoms; an answer without one of them does not say it.
+- `find(finder)`: its places in an answer that has all of `all_of`.
 """
 
 from bisect import bisect_left
@@ -22,8 +27,12 @@ _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
 
-SHARED: Mapping[frozenset[str], frozenset[str]] = Remembered(frozenset)
-"""One object for equal sets: most are of the few words of one phrase."""
+_shared: Mapping[frozenset[str], frozenset[str]] = Remembered(frozenset)
+
+
+def shared(atoms: frozenset[str]) -> frozenset[str]:
+    """One object for equal sets, to save memory: most are of the few words of one phrase."""
+    return _shared[atoms]
 
 
 class Place(NamedTuple):
@@ -53,7 +62,7 @@ class Phrase:
 
     Attributes:
         atoms: what each token must meet: a lemma, "pre*", a quantity.
-        all_of: the same as a set. Of every pattern: the atoms that it cannot be said without.
+        all_of: the same as a set.
         glued: the positions of atoms that stand directly before the next one: bare numbers.
         is_led: whether a "nie" or preposition stands first, before the others.
         unit: of the number that the phrase holds.
@@ -67,16 +76,16 @@ class Phrase:
 
     @property
     def keys(self) -> Collection[str]:
-        """Of every pattern: in an answer without any of these atoms it is not looked for."""
+        """The last atom."""
         return self.atoms[-1:]
 
     @property
     def parts(self) -> Iterable["Pattern"]:
-        """Of every pattern: those that it consists of; none of a phrase."""
+        """None."""
         return ()
 
     def find(self, finder: "Finder") -> list[Place]:
-        """The places of the phrase in an answer that has its atoms, none over another."""
+        """The places of the phrase, none over another."""
         found, count = finder.found, len(self.atoms)
         if count == 1:
             return [place_at(token, self.unit) for token in found[self.atoms[0]]]
@@ -150,9 +159,9 @@ class AllOf:
 
     def __init__(self, parts: tuple["Pattern", ...]) -> None:
         self.parts = parts
-        self.all_of: frozenset[str] = SHARED[
+        self.all_of: frozenset[str] = shared(
             frozenset(chain.from_iterable(part.all_of for part in parts))
-        ]
+        )
 
     @property
     def keys(self) -> Collection[str]:
@@ -168,11 +177,10 @@ class AllOf:
 
 
 class AnyOf:
-    """Patterns of which each may stand there, looked up by an atom that each needs.
+    """Patterns of which each may stand there, looked up by their keys.
 
     Attributes:
-        any_of: an answer without any of these atoms says none of them.
-        all_of: the atoms that none of them can be said without.
+        any_of: the keys as a set.
     """
 
     __slots__ = ("_by_atom", "all_of", "any_of")
@@ -189,20 +197,20 @@ class AnyOf:
         self._by_atom = {
             atom: one.setdefault(t := tuple(found), t) for atom, found in by_atom.items()
         }
-        self.any_of = SHARED[frozenset(by_atom)]
-        self.all_of: frozenset[str] = SHARED[all_of or frozenset()]
+        self.any_of = shared(frozenset(by_atom))
+        self.all_of: frozenset[str] = shared(all_of or frozenset())
 
     def __bool__(self) -> bool:
         return bool(self.any_of)
 
     @property
     def keys(self) -> Collection[str]:
-        """The atoms of `any_of`, in order."""
+        """Those of all patterns."""
         return self._by_atom.keys()
 
     @property
     def parts(self) -> Iterable["Pattern"]:
-        """The patterns."""
+        """The patterns, each once for each of its keys."""
         return chain.from_iterable(self._by_atom.values())
 
     def find(self, finder: "Finder") -> list[Place]:
@@ -243,18 +251,18 @@ class Finder:
         self._places: dict[Pattern, Sequence[Place]] = {}
         self._longest: dict[AnyOf, list[Place]] = {}
 
-    def find(self, patterns: AnyOf) -> list[Place]:
-        """The places of any of the patterns, in order; one within a longer one is left out."""
-        if self.atoms.isdisjoint(patterns.any_of):
+    def find(self, wordings: AnyOf) -> list[Place]:
+        """The places of any of the wordings, in order; one within a longer one is left out."""
+        if self.atoms.isdisjoint(wordings.any_of):
             return []
-        places = self._longest.get(patterns)
+        places = self._longest.get(wordings)
         if places is None:
-            places = patterns.find(self)
-            self._longest[patterns] = places = _longest(places) if len(places) > 1 else places
+            places = wordings.find(self)
+            self._longest[wordings] = places = _longest(places) if len(places) > 1 else places
         return places
 
     def places(self, pattern: Pattern) -> Sequence[Place]:
-        """The places of a pattern, found once."""
+        """All places of a pattern whose `all_of` the answer has, found once."""
         places = self._places.get(pattern)
         if places is None:
             places = self._places[pattern] = pattern.find(self)

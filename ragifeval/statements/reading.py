@@ -161,7 +161,7 @@ def read_quantities(text: Text) -> Tokens:
 def _canonical_tokens(text: Text, longest: int) -> Tokens:
     canonical, normalized = text.canonical, text.normalized
     words, gaps = normalized.words, normalized.gaps
-    origins = canonical.of_words(range(len(words)))
+    origins = [*canonical.words]
     tokens = Tokens(
         [*canonical.tokens],
         canonical.of_words(words),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from sys import intern
 
-from ragifeval.statements.patterns import SHARED, AllOf, AnyOf, Pattern, Phrase
+from ragifeval.statements.patterns import AllOf, AnyOf, Pattern, Phrase, shared
 from ragifeval.statements.quantities import DATE, is_year, unit_of
 from ragifeval.statements.reading import Reading, read_quantities
 from ragifeval.statements.wordings import Remembered, class_wordings, word_set
@@ -34,7 +34,7 @@ class Vocabulary:
         Raises:
             ValueError: one names an unknown class, or has no letter or digit.
         """
-        compiled = _any_of(tuple(dict.fromkeys(wordings)), self._normalizer)
+        compiled = _any_of(tuple(dict.fromkeys(map(str.strip, wordings))), self._normalizer)
         self._compiled.add(compiled)
         return compiled
 
@@ -83,7 +83,7 @@ def _patterns(normalizer: Normalizer) -> Mapping[str, Pattern]:
 
 
 def _compile(wording: str, normalizer: Normalizer) -> Pattern:
-    """Compile a wording."""
+    """Compile a wording: "&" parts it before "|", and a class stands for its wordings."""
     patterns = _patterns(normalizer)
     if "&" in wording:
         return AllOf(tuple(patterns[part.strip()] for part in wording.split("&")))
@@ -114,7 +114,7 @@ def _read_phrase(wording: str, normalizer: Normalizer) -> Phrase:
     )
     _MET.expect(atoms, dates)
     is_led = len(atoms) > 1 and words[0] in _LEADERS
-    return Phrase(tuple(atoms), SHARED[frozenset(atoms)], glued, is_led, unit)
+    return Phrase(tuple(atoms), shared(frozenset(atoms)), glued, is_led, unit)
 
 
 class _Met:

@@ -1491,6 +1491,13 @@ def test_words_are_read_again_for_wordings_made_later(
         assert [outcome.is_found for outcome in statements.judge(reading)] == [is_found], wording
 
 
+@pytest.mark.parametrize("wording", ["  @free", "@free  ", " @free|gratis ", "@free & basen* "])
+def test_spaces_around_a_wording_mean_nothing(wording: str, normalizer: Normalizer) -> None:
+    statements = Statements(statements_in([{"say": [wording]}]), normalizer)
+    outcomes = statements.judge(Reading(Text(normalizer("Za basen nic się nie płaci."))))
+    assert [outcome.is_found for outcome in outcomes] == [True]
+
+
 def test_a_paragraph_behind_decimals_stands_apart(normalizer: Normalizer) -> None:
     reading = Reading(Text(normalizer("Opłata 1,5 § 3. Kara 12,50 zł")))
     assert list(reading.tokens) == ["opłata", "1.5", "paragraf", "3", "kara", "12.5 złoty"]

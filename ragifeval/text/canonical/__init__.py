@@ -27,13 +27,14 @@ from ragifeval.text.normalizer import Normalized
 T = TypeVar("T")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Canonical:
     """The tokens of a text in one form.
 
     Attributes:
         tokens: lemmas, and numbers as plain decimal strings.
-        runs: the words of the Normalized that the tokens came from, one each, in pieces.
+        runs: slices of the Normalized's words; joined, they give the word that each token came
+            from. A word may come twice.
         inner: the tokens that were read together with the one before, as of "12,50 zł".
     """
 
@@ -44,7 +45,7 @@ class Canonical:
     @cached_property
     def words(self) -> Sequence[int]:
         """For each token, the index of the word that it came from."""
-        return self.of_words(range(self.runs[-1].stop)) if self.runs else ()
+        return self.of_words(range(self.runs[-1].stop))
 
     def of_words(self, values: Sequence[T]) -> list[T]:
         """For each token, what is given for the word that it came from."""
