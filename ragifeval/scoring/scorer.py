@@ -72,14 +72,15 @@ class Scorer:
         response = Response(answer, self.criteria.normalizer, context)
         conditions = self._conditions_of(sample)
         lengths = {"len_chars": float(len(answer)), "len_words": float(len(answer.split()))}
-        scores: dict[str, dict[str, float]] = {name: {} for name in RULES}
-        for condition in conditions:
-            values: Sequence[float] | None = None
-            for name, rule in RULES.items():
-                if values is None or condition.needs_rule:
+        scores: dict[str, Scores] = {}
+        found: dict[str, float] = {}
+        for name, rule in RULES.items():
+            for condition in conditions:
+                if condition.needs_rule or not scores:
                     values = condition.score(response, rule)
-                scores[name].update(zip(condition.keys, values, strict=True))
-        return {name: found | lengths for name, found in scores.items()}
+                    found.update(zip(condition.keys, values, strict=True))
+            scores[name] = found | lengths
+        return scores
 
     def _conditions_of(self, sample: ScorableSample) -> Sequence[Condition]:
         known, conditions = self._conditions.get(sample.id, (None, ()))
