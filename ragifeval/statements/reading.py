@@ -161,17 +161,14 @@ def read_quantities(text: Text) -> Tokens:
 def _canonical_tokens(text: Text, longest: int) -> Tokens:
     canonical, normalized = text.canonical, text.normalized
     words, gaps = normalized.words, normalized.gaps
-    origins = [*canonical.words]
+    origins = canonical.words[:longest]
     tokens = Tokens(
-        [*canonical.tokens],
-        canonical.of_words(words),
-        canonical.of_words(gaps),
-        origins,
-        canonical.of_words(normalized.lexemes),
+        list(canonical.tokens[:longest]),
+        list(map(words.__getitem__, origins)),
+        list(map(gaps.__getitem__, origins)),
+        list(origins),
+        list(map(normalized.lexemes.__getitem__, origins)),
     )
-    if len(origins) > longest:
-        tokens, whole = Tokens([], [], [], [], []), tokens
-        whole.slice(0, longest, tokens)
     # Tokens that were read from one word, or from the decimals, have nothing between them.
     for index in canonical.inner[: bisect_left(canonical.inner, longest)]:
         is_decimal = "." in tokens.tokens[index - 1] and not is_number(tokens.tokens[index])

@@ -7,8 +7,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeVar
 
 from ragifeval.text.canonical.dates import read_date, read_time, read_year
 from ragifeval.text.canonical.figures import read_figures, read_number_words, read_pieces
@@ -24,35 +22,20 @@ from ragifeval.text.forms import (
 )
 from ragifeval.text.normalizer import Normalized
 
-T = TypeVar("T")
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Canonical:
     """The tokens of a text in one form.
 
     Attributes:
         tokens: lemmas, and numbers as plain decimal strings.
-        runs: slices of the Normalized's words; joined, they give the word that each token came
-            from. A word may come twice.
+        words: for each token, the index of the word of the Normalized it came from.
         inner: the tokens that were read together with the one before, as of "12,50 zł".
     """
 
     tokens: Sequence[str]
-    runs: Sequence[slice]
+    words: Sequence[int]
     inner: Sequence[int] = ()
-
-    @cached_property
-    def words(self) -> Sequence[int]:
-        """For each token, the index of the word that it came from."""
-        return self.of_words(range(self.runs[-1].stop))
-
-    def of_words(self, values: Sequence[T]) -> list[T]:
-        """For each token, what is given for the word that it came from."""
-        found: list[T] = []
-        for run in self.runs:
-            found += values[run]
-        return found
 
 
 # What may stand, besides space, between a number and the rest of a longer one, of a date, or its
@@ -67,10 +50,10 @@ def canonical(normalized: Normalized) -> Canonical:
     lemmas = [*normalized.lemmas]
     special = [index for index, lexeme in enumerate(normalized.lexemes) if lexeme.is_quantity_word]
     if not special:
-        return Canonical(lemmas, [slice(0, len(lemmas))])
+        return Canonical(lemmas, range(len(lemmas)))
     words = Words(normalized)
     tokens: list[str] = []
-    runs: list[slice] = []
+    origins: list[int] = []
     inner: list[int] = []
     done = behind = 0
     for index in special:
@@ -81,16 +64,16 @@ def canonical(normalized: Normalized) -> Canonical:
             lemmas[index] = read[0]
             continue
         tokens += lemmas[done:index]
-        runs.append(slice(done, index + 1))
+        origins += range(done, index)
+        origins.append(index)
         if len(read) > 1:
             inner += range(len(tokens) + 1, len(tokens) + len(read))
-            ends = [min(index + offset + 1, behind) for offset in range(1, len(read))]
-            runs += [slice(end - 1, end) for end in ends]
+            origins += [min(index + offset, behind - 1) for offset in range(1, len(read))]
         tokens += read
         done = behind
     tokens += lemmas[done:]
-    runs.append(slice(done, len(lemmas)))
-    return Canonical(tokens, runs, inner)
+    origins += range(done, len(lemmas))
+    return Canonical(tokens, origins, inner)
 
 
 def _stands_alone(words: Words, index: int) -> bool:
