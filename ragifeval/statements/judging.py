@@ -135,7 +135,7 @@ class Statements:
 
     def _due(self, statement: Statement) -> tuple[frozenset[str], AnyOf]:
         if not statement.is_only:
-            return shared(frozenset()), self._vocabulary.compile([])
+            return frozenset(), self._vocabulary.compile([])
         units = frozenset(map(unit_of, self._vocabulary.compile(statement.say).any_of))
         return units, self._vocabulary.compile([_DUE])
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ragifeval.benchmark.benchmark import Sample
 from ragifeval.errors import UserError
-from ragifeval.jsonl import read_json_objects
+from ragifeval.jsonl import abbreviate, read_json_objects
 from ragifeval.scoring.conditions import Condition, Exclude, Include
 from ragifeval.scoring.entries import AllEntry, Criteria, Entry, Response, StatementEntry
 from ragifeval.text.matching import RULES, Rule
@@ -48,9 +48,9 @@ def read_labelled(path: Path, ids: Iterable[str]) -> list[LabelledAnswer]:
         where = f"{path}:{line}"
         for key in ("id", "answer", "label"):
             if key not in value:
-                raise UserError(f"{where}: {key!r} is missing; there are: {', '.join(value)}")
+                raise UserError(f"{where}: {key!r} is missing; a line has id, answer, label")
             if not isinstance(value[key], str):
-                raise UserError(f"{where}: {key!r} must be a string, not {value[key]!r}")
+                raise UserError(f"{where}: {key!r} must be a string, not {abbreviate(value[key])}")
         if value["id"] not in known:
             raise UserError(f"{where}: 'id' must name a sample, not {value['id']!r}")
         if value["label"] not in LABELS:
@@ -60,7 +60,8 @@ def read_labelled(path: Path, ids: Iterable[str]) -> list[LabelledAnswer]:
         kinds = value.get("kind", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
-            raise UserError(f"{where}: 'kind' must be a string or a list of them, not {kinds!r}")
+            given = abbreviate(value["kind"])
+            raise UserError(f"{where}: 'kind' must be a string or a list of them, not {given}")
         is_right = LABELS[value["label"]]
         if is_right is not None:
             answers.append(

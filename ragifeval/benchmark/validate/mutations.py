@@ -15,13 +15,7 @@ from ragifeval.benchmark.benchmark import Document, Sample
 from ragifeval.scoring.conditions import Exclude, Include
 from ragifeval.scoring.entries import AllEntry, Criteria, Entry, Response, StatementEntry
 from ragifeval.statements.quantities import unit_of
-from ragifeval.statements.wordings import (
-    WordSet,
-    class_wordings,
-    parts_of,
-    table,
-    word_set,
-)
+from ragifeval.statements.wordings import WordSet, class_wordings, parts_of, table, word_set
 from ragifeval.text.matching import RULES
 
 _VERDICTS = {"Tak": "Nie", "Nie": "Tak"}

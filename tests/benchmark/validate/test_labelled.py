@@ -70,7 +70,7 @@ def test_rates_and_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         ({"id": "p03", "label": "right", "answer": ""}, ":2: 'id' must name a sample, not 'p03'"),
         ({"id": "p01", "label": "right", "answer": 5}, ":2: 'answer' must be a string, not 5"),
-        ({"id": "p01", "answer": "", "labl": "right"}, ":2: 'label' is missing; there are: id, a"),
+        ({"id": "p01", "answer": "", "labl": "right"}, ":2: 'label' is missing; a line has id"),
         ({"id": "p01", "answer": "", "label": []}, ":2: 'label' must be a string, not []"),
         ({"id": "p01", "answer": "", "label": "right", "kind": 5}, ":2: 'kind' must be a string"),
         ({"id": "p01", "answer": "", "label": "good"}, ":2: 'label' must be one of right, wrong"),
