@@ -1,5 +1,4 @@
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -107,7 +106,6 @@ def test_masks_every_form_of_a_secret(secret: str, text: str) -> None:
     assert tidy(f"[{text}]", [secret]) == "[***]"
 
 
-def test_a_long_body_is_tidied_in_no_time() -> None:
-    started = time.monotonic()
-    tidy("*[" * 5_000_000, ["x" * 1000])
-    assert time.monotonic() - started < 0.5
+def test_what_stands_far_from_the_beginning_is_not_read() -> None:
+    assert tidy(f"begin{' ' * 19_994}end", [SECRET]) == "begin e"
+    assert tidy(f"begin{' ' * 19_995}end", [SECRET]) == "begin"

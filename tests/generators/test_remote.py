@@ -132,7 +132,7 @@ def test_sends_the_chat_and_says_how_the_answer_came_about() -> None:
         seconds=answer.seconds,
         reasoning="Hm.",
     )
-    assert 0.1 <= answer.seconds < 1
+    assert 0.1 <= answer.seconds < 60
     (call,) = server.calls
     assert (call.method, call.path) == ("POST", "/v1/chat/completions")
     assert call.headers["authorization"] == f"Bearer {KEY}"
@@ -287,14 +287,17 @@ def test_a_prompt_that_is_no_text_is_an_error_of_its_own() -> None:
     assert str(answer.error).startswith("the prompt is no text")
 
 
-# No longer than one question may take.
-@pytest.mark.parametrize(("header", "least"), [("0.1", 0.1), ("60", 0.3)])
-def test_waits_as_long_as_the_service_asks(header: str, least: float) -> None:
+# No longer than one question may take; neither `sleep_time` nor what is asked would end here.
+@pytest.mark.parametrize(("header", "timeout", "wait"), [("0.2", 20.0, 0.2), ("60", 2.0, 2.0)])
+def test_waits_as_long_as_the_service_asks(header: str, timeout: float, wait: float) -> None:
     script = in_turn(failure(429, "później", headers={"Retry-After": header}), chat("Tak."))
-    answer, server = answer_to(script, sleep_time=0.5, timeout=0.3)
+    started = time.monotonic()
+    answer, server = answer_to(script, sleep_time=60.0, timeout=timeout)
+    whole = time.monotonic() - started
     assert answer.text == "Tak."
-    assert least <= server.calls[1].at - server.calls[0].at < 0.5
-    assert answer.seconds < 0.3
+    assert wait <= server.calls[1].at - server.calls[0].at < 30
+    # The wait is no part of the time that the answer took.
+    assert answer.seconds <= whole - wait
 
 
 def test_waits_twice_as_long_each_time() -> None:
@@ -309,22 +312,22 @@ def test_by_default_a_service_may_be_away_for_90_seconds() -> None:
     assert sum(waits) >= 90
 
 
-@pytest.mark.parametrize("response", [chat("Tak.", delay=60), chat("Tak." * 100, drip=0.02)])
+@pytest.mark.parametrize("response", [chat("Tak.", delay=60), chat("Tak." * 300, drip=0.05)])
 def test_a_question_ends_by_its_deadline(response: Response) -> None:
     started = time.monotonic()
     answer, _ = answer_to(in_turn(response), timeout=0.3, max_retries=0)
     assert answer.error == "no answer within 0.3 seconds"
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
 
 
 def test_no_deadline_passes_while_an_answer_is_dealt_with() -> None:
     script = in_turn(chat("Tak."), chat("Tak.", delay=0.2))
     with Loopback(script) as server:
-        generator = asking(server.url, threads=3, timeout=0.5, max_retries=0)
+        generator = asking(server.url, threads=3, timeout=2.0, max_retries=0)
         for number, answer in enumerate(generator.generate(requests(3))):
             assert answer.text == "Tak."
             if number == 0:
-                time.sleep(0.8)
+                time.sleep(2.5)
 
 
 def test_takes_requests_as_it_has_room_for_them() -> None:
@@ -362,7 +365,7 @@ def test_ends_at_once_where_no_server_listens() -> None:
         f"no server listens at {url}; start one, for example: vllm serve m --port {port}, "
         f"or: transformers serve m --port {port}"
     )
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
 
 
 NO_SERVERS = {
@@ -379,13 +382,13 @@ def test_ends_at_once_where_no_server_can_be(base: str, line: str) -> None:
 def test_a_server_that_dies_for_good_is_not_waited_for_by_each_question() -> None:
     started = time.monotonic()
     with Loopback(echo) as server:
-        generator = asking(server.url, threads=2, max_retries=2, sleep_time=0.1)
+        generator = asking(server.url, threads=2, max_retries=2, sleep_time=0.3)
         found = stopping(server, after=10, answers=generator.generate(requests(200)))
     errors = [str(answer.error) for answer in found if answer.text is None]
     assert 180 <= len(errors) <= 190
     assert all(f"no server listens at {server.url}" in error for error in errors)
-    # One after the other, each would have waited for twice 0.1 seconds.
-    assert time.monotonic() - started < 10
+    # Each would have waited for 0.9 seconds, two at once.
+    assert time.monotonic() - started < 30
 
 
 def stopping(server: Loopback, after: int, answers: Iterator[Answer]) -> list[Answer]:
@@ -416,7 +419,7 @@ NO_ONE_MODEL = [
     (models(), 'serves no model; set "model" in the config'),
     (models("a", KEY), 'serves 2 models: a, ***; set "model" in the config'),
     (models("a\x1b[31m"), "its model's name is no name (a [31m); set"),
-    (Response(delay=9), "does not name its model: no answer within 0.3 seconds"),
+    (failure(500, "nie"), "does not name its model: 500 Internal Server Error: nie"),
     (failure(401, f"no {KEY}"), "access refused (401: no ***); set the environment variable"),
 ]
 
@@ -424,7 +427,7 @@ NO_ONE_MODEL = [
 @pytest.mark.parametrize(("response", "line"), NO_ONE_MODEL)
 def test_says_why_there_is_no_one_model(response: Response, line: str) -> None:
     with Loopback(in_turn(response)) as server:
-        settings = config(server.url, model=None, timeout=0.3, max_retries=1)
+        settings = config(server.url, model=None, max_retries=1)
         said = end_of(lambda: served_model(settings, KEY))
     assert said.startswith(server.url)
     assert line in said
