@@ -51,7 +51,7 @@ class Vocabulary:
                 met = lexeme.atoms
             else:
                 met = _MET.of_lexeme(lexeme)
-            if met and not atoms.isdisjoint(met):
+            if met:
                 for atom in met:
                     if atom in atoms:
                         found[atom].append(index)
@@ -60,7 +60,7 @@ class Vocabulary:
         return found
 
     @cached_property
-    def _atoms(self) -> frozenset[str]:
+    def _atoms(self) -> dict[str, None]:
         atoms: set[str] = set()
         known: set[Pattern] = set()
         new: set[Pattern] = {*self._compiled}
@@ -68,7 +68,7 @@ class Vocabulary:
             known |= new
             atoms.update(*(pattern.all_of for pattern in new))
             new = {part for pattern in new for part in pattern.parts} - known
-        return frozenset(atoms)
+        return dict.fromkeys(sorted(atoms))
 
 
 @lru_cache(4_000)  # variants share most with their samples
