@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from ragifeval.statements.quantities import unit_of
@@ -24,6 +25,7 @@ _COMPARED, _JOINS = word_set("polarity", "compared"), word_set("polarity", "join
 # "O nie", "za nie": a pronoun.
 _ABOUT = frozenset(["o", "za", "na", "przez"])
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
+_START = attrgetter("start")
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
 
@@ -155,13 +157,15 @@ class Phrase:
 class AllOf:
     """Patterns that all stand in one clause."""
 
-    __slots__ = ("all_of", "parts")
+    __slots__ = ("_any_of", "_in_turn", "all_of", "parts")
 
     def __init__(self, parts: tuple["Pattern", ...]) -> None:
         self.parts = parts
         self.all_of: frozenset[str] = shared(
             frozenset(chain.from_iterable(part.all_of for part in parts))
         )
+        self._any_of = [part.any_of for part in parts if isinstance(part, AnyOf)]
+        self._in_turn = sorted(parts, key=lambda part: isinstance(part, AnyOf))
 
     @property
     def keys(self) -> Collection[str]:
@@ -170,6 +174,11 @@ class AllOf:
 
     def find(self, finder: "Finder") -> Sequence[Place]:
         """Where they stand in one clause: each place of the first with the nearest others."""
+        # Most answers lack one of them: the words are looked for before the places.
+        if any(map(finder.atoms.isdisjoint, self._any_of)):
+            return ()
+        if not all(map(finder.places, self._in_turn)):
+            return ()
         said = finder.places(self.parts[0])
         for part in self.parts[1:]:
             said = said and join(said, finder.places(part), finder.reading)
@@ -285,25 +294,24 @@ def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> li
     """Join places that stand in one clause: each with the nearest other."""
     if not others:
         return []
-    clause, tied = reading.units.clause, reading.units.tied
+    units, clause = reading.units, reading.units.clause
     by_clause: dict[int, list[Place]] = {}
-    by_tied: dict[int, list[Place]] = {}
-    for other in sorted(others, key=_start_of):
-        for number in {clause[other.start].number, clause[other.end - 1].number}:
-            by_clause.setdefault(number, []).append(other)
-            if number in tied:
-                by_tied.setdefault(number - 1, []).append(other)
-            if number + 1 in tied:
-                by_tied.setdefault(number + 1, []).append(other)
+    for other in sorted(others, key=_START):
+        first, last = clause[other.start].number, clause[other.end - 1].number
+        by_clause.setdefault(first, []).append(other)
+        if last != first:
+            by_clause.setdefault(last, []).append(other)
     joined = []
     for one in ones:
-        near = (
-            by_clause.get(clause[one.start].number)
-            or by_clause.get(clause[one.end - 1].number)
-            or by_tied.get(clause[one.start].number)
-        )
+        first, last = clause[one.start].number, clause[one.end - 1].number
+        near = by_clause.get(first) or by_clause.get(last)
+        if near is None:
+            before, behind = by_clause.get(first - 1), by_clause.get(first + 1)
+            near = before if before and units.is_tied(first) else []
+            if behind and units.is_tied(first + 1):
+                near = sorted([*near, *behind], key=_START)
         if near:
-            at = bisect_left(near, one.start, key=_start_of)
+            at = bisect_left(near, one.start, key=_START)
             other = min(
                 near[max(0, at - 1) : at + 1], key=lambda other: abs(other.start - one.start)
             )
@@ -316,7 +324,3 @@ def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> li
                 )
             )
     return joined
-
-
-def _start_of(place: Place) -> int:
-    return place.start

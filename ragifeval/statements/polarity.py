@@ -163,7 +163,7 @@ class Signs:
         tokens = _near(first.tokens, place)
         if last is not first:
             return [*tokens, *_near(last.tokens, place)]
-        if first.opener == "(" and first.number - 1 in units.tied:
+        if first.opener == "(" and first.number > 1 and units.is_tied(first.number - 1):
             # "a nie rower (45 zł)"; in "stypendium: nie (za wysoki dochód)" it is the reason.
             before = units.clauses[first.number - 1].tokens
             if self._words[before[-1]] != "nie":
@@ -512,8 +512,14 @@ class Signs:
     def _elliptical(self) -> frozenset[int]:
         """Each "nie" that ends a clause that leans on the one before: "wypis tak, mapa nie"."""
         units = self._reading.units
-        last = (units.clauses[number].tokens[-1] for number in units.tied)
-        return frozenset(token for token in last if self._signals.get(token, 0) & _NOT)
+        denials = [token for token, signal in self._signals.items() if signal & _NOT]
+        return frozenset(
+            token
+            for token in denials
+            if (clause := units.clause[token]).number
+            and token == clause.tokens[-1]
+            and units.is_tied(clause.number)
+        )
 
     # Verdicts.
 

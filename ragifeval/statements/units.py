@@ -341,18 +341,13 @@ class Units:
             head -= 1
         return head
 
-    @cached_property
-    def tied(self) -> frozenset[int]:
-        """The numbers of clauses that share what is said of them with the clause before.
+    def is_tied(self, number: int) -> bool:
+        """Whether a clause, by its number, shares what is said of it with the clause before.
 
         "Szczepić? Nie trzeba.", "szczepienie: niepotrzebne", "wypis trzeba dołączyć, mapy nie",
         "nie ma potrzeby, żeby szczepić".
         """
-        return frozenset(
-            clause.number for before, clause in pairwise(self.clauses) if self._ties(before, clause)
-        )
-
-    def _ties(self, before: Clause, clause: Clause) -> bool:
+        before, clause = self.clauses[number - 1], self.clauses[number]
         words, tokens = self._words, clause.tokens
         if clause.sentence is not before.sentence:
             asked = before.sentence
