@@ -249,6 +249,8 @@ class _Judgement:
         if not compiled.own and not compiled.rivals:
             return None
         own, rivals = find(compiled.own), find(compiled.rivals)
+        if not own and not rivals:
+            return None
         units = {place.unit for place in said}
         if units == {""}:
             values = sorted(place.start for place in (*said, *find(compiled.others)))
