@@ -157,7 +157,7 @@ class Phrase:
 class AllOf:
     """Patterns that all stand in one clause."""
 
-    __slots__ = ("_any_of", "_in_turn", "all_of", "parts")
+    __slots__ = ("_any_of", "all_of", "parts")
 
     def __init__(self, parts: tuple["Pattern", ...]) -> None:
         self.parts = parts
@@ -165,7 +165,6 @@ class AllOf:
             frozenset(chain.from_iterable(part.all_of for part in parts))
         )
         self._any_of = [part.any_of for part in parts if isinstance(part, AnyOf)]
-        self._in_turn = sorted(parts, key=lambda part: isinstance(part, AnyOf))
 
     @property
     def keys(self) -> Collection[str]:
@@ -174,10 +173,10 @@ class AllOf:
 
     def find(self, finder: "Finder") -> Sequence[Place]:
         """Where they stand in one clause: each place of the first with the nearest others."""
-        # Most answers lack one of them: the words are looked for before the places.
+        # Mostly one of them stands nowhere: its words are looked for before any places.
         if any(map(finder.atoms.isdisjoint, self._any_of)):
             return ()
-        if not all(map(finder.places, self._in_turn)):
+        if not all(map(finder.places, self.parts)):
             return ()
         said = finder.places(self.parts[0])
         for part in self.parts[1:]:

@@ -1,7 +1,7 @@
 """The wordings of a sample compiled into patterns, and what of them an answer has."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from sys import intern
 
@@ -60,7 +60,8 @@ class Vocabulary:
         return found
 
     @cached_property
-    def _atoms(self) -> dict[str, None]:
+    def _atoms(self) -> Container[str]:
+        """A dict: a set is larger, and so not found in a processor's nearest memory."""
         atoms: set[str] = set()
         known: set[Pattern] = set()
         new: set[Pattern] = {*self._compiled}
