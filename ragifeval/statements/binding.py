@@ -82,6 +82,7 @@ class Things:
             self._by_line.setdefault(line, []).append(thing)
             self._by_cell.setdefault((line, mini.cell), thing)
         self._pairs: dict[int, dict[Clause, int]] = {}
+        self._named: dict[Clause, Sequence[Thing]] = {}
 
     def side(self, place: Place) -> int:
         """What a place is bound to: OWN, RIVAL, or NOTHING (to no thing, or to both)."""
@@ -187,10 +188,10 @@ class Things:
 
     def _near(self, place: Place) -> int | None:
         """The thing of the mini-clause."""
-        things = self._by_mini.get(self._units.mini(place.start), [])
-        if not things:
+        mini = self._units.mini(place.start)
+        if mini not in self._by_mini:
             return None
-        things = [one for one in things if not self._is_compared(one)] or things
+        things = self._named_in(mini)
         if len(things) == 1:
             if not place.unit and self._is_compared(things[0]):
                 return None
@@ -202,6 +203,15 @@ class Things:
         if behind < len(things) and self._is_linked(place, things[behind]):
             return things[behind].side
         return things[first if first < behind else max(0, first - 1)].side
+
+    def _named_in(self, mini: Clause) -> Sequence[Thing]:
+        """The things of a mini-clause that has some: those that nothing is only compared with."""
+        named = self._named.get(mini)
+        if named is None:
+            things = self._by_mini[mini]
+            named = [one for one in things if not self._is_compared(one)] or things
+            self._named[mini] = named
+        return named
 
     def _is_parted(self, place: Place, thing: Thing) -> bool:
         """Whether a "nie" parts the value from the thing behind: "45 zł nie zastępuje kaucji"."""
@@ -295,8 +305,7 @@ class Things:
                 continue
             claimed.add(partner)
             # "Sąd jest tańszy niż notariusz: 105 zł"
-            named = [one for one in self._by_mini[partner] if not self._is_compared(one)]
-            pairs[mini] = (named or self._by_mini[partner])[-1].side
+            pairs[mini] = self._named_in(partner)[-1].side
         return pairs
 
     def _around(self, place: Place) -> int | None:

@@ -300,12 +300,13 @@ class _Judgement:
         statement = self._statement
         wanted = AFFIRMED if statement.is_affirmed else DENIED
         kept = self._kept(mentions)
-        # A period is known by its start as well as by its thing.
-        kept += [
-            mention
-            for mention in mentions
-            if mention.side == NOTHING and mention not in kept and self._starts_here(mention.place)
-        ]
+        if all(mention.side == OWN for mention in kept):
+            # A period is known by its start as well as by its thing.
+            kept += [
+                mention
+                for mention in mentions
+                if mention.side == NOTHING and self._starts_here(mention.place)
+            ]
         good = [mention for mention in kept if mention.sign == wanted]
         if not good:
             return self._missed(mentions, kept, wanted)

@@ -300,15 +300,22 @@ def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> li
         by_clause.setdefault(first, []).append(other)
         if last != first:
             by_clause.setdefault(last, []).append(other)
+
+    def beside(number: int) -> Sequence[Place]:
+        before, behind = by_clause.get(number - 1, []), by_clause.get(number + 1, [])
+        return sorted(
+            [
+                *(before if before and units.is_tied(number) else ()),
+                *(behind if behind and units.is_tied(number + 1) else ()),
+            ],
+            key=_START,
+        )
+
+    tied = Remembered(beside)
     joined = []
     for one in ones:
         first, last = clause[one.start].number, clause[one.end - 1].number
-        near = by_clause.get(first) or by_clause.get(last)
-        if near is None:
-            before, behind = by_clause.get(first - 1), by_clause.get(first + 1)
-            near = before if before and units.is_tied(first) else []
-            if behind and units.is_tied(first + 1):
-                near = sorted([*near, *behind], key=_START)
+        near = by_clause.get(first) or by_clause.get(last) or tied[first]
         if near:
             at = bisect_left(near, one.start, key=_START)
             other = min(

@@ -390,8 +390,8 @@ class Signs:
             if signal & _NOT:
                 # In a place over two clauses, each "nie" holds for its own.
                 is_other = has_not and clause[token] is not clause[place.end - 1]
-                is_spared = is_other or has_none or self._spares(token, place)
-                is_denied = is_denied or not is_spared
+                is_kept = is_denied or is_other or has_none or self._spares(token, place)
+                is_denied = is_denied or not is_kept
             elif signal & _WITHOUT:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
@@ -479,11 +479,13 @@ class Signs:
             # "więcej niż 45 zł nie zapłacisz".
             return 0
         is_without = "bez" in self._words[max(0, place.start - _REACH_WITHOUT) : place.start]
+        read = place.end
         for token, signal in marked:
             if token < place.end or token in place.taken:
                 continue
-            if any(self._breaks(between) for between in range(place.end, token)):
+            if any(self._breaks(between) for between in range(read, token)):
                 return 0
+            read = token
             clause = self._reading.units.clause[token]
             # "opłaty brak"
             is_lacking = self._words[token] == "brak" and clause.tokens[-1] == token
@@ -558,8 +560,12 @@ class Signs:
 
 
 def _near(tokens: Sequence[int], place: Place) -> Sequence[int]:
-    """The tokens of a clause near a place, which in a long one are not all."""
+    """The tokens of a clause near a place, or near its ends: in a long one not all."""
     if len(tokens) <= _REACH:
         return tokens
-    start = bisect_left(tokens, place.start - _REACH)
-    return tokens[start : bisect_left(tokens, place.end + _REACH)]
+    first = bisect_left(tokens, place.start - _REACH)
+    last = bisect_left(tokens, place.end + _REACH)
+    if place.end - place.start <= 2 * _REACH:
+        return tokens[first:last]
+    inner = bisect_left(tokens, place.start + _REACH), bisect_left(tokens, place.end - _REACH)
+    return [*tokens[first : inner[0]], *tokens[inner[1] : last]]
