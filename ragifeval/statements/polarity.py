@@ -390,8 +390,8 @@ class Signs:
             if signal & _NOT:
                 # In a place over two clauses, each "nie" holds for its own.
                 is_other = has_not and clause[token] is not clause[place.end - 1]
-                is_kept = is_denied or is_other or has_none or self._spares(token, place)
-                is_denied = is_denied or not is_kept
+                if not (is_denied or is_other or has_none):
+                    is_denied = not self._spares(token, place)
             elif signal & _WITHOUT:
                 denials += distance <= _REACH_WITHOUT and self._governs(token, place)
             elif signal & _INSTEAD:
@@ -407,8 +407,8 @@ class Signs:
             elif signal & (_NOR | _NONE):
                 # "Żadne 14 dni ci nie przysługuje" denies once: the "nie" behind counts.
                 reach = _REACH_NOR if signal & _NOR else _REACH_NONE
-                is_one = has_not or self._denials_behind(place, marked)
-                is_denied = is_denied or (distance <= reach and not is_one)
+                if not is_denied and distance <= reach and not has_not:
+                    is_denied = not self._denials_behind(place, marked)
             elif signal & _FALSE:
                 # "Zgłoszenie odpada i trzeba mieć pozwolenie" denies what stands before.
                 denials += distance <= _REACH_FALSE or self._words[token] != "odpada"
