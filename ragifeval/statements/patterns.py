@@ -25,7 +25,6 @@ _COMPARED, _JOINS = word_set("polarity", "compared"), word_set("polarity", "join
 # "O nie", "za nie": a pronoun.
 _ABOUT = frozenset(["o", "za", "na", "przez"])
 _GOVERNORS = frozenset(["od", "z", "ze", "bez", "do", "w"])
-_START = attrgetter("start")
 # How much longer than the phrase its window is, in tokens.
 _SLACK = 2
 
@@ -294,22 +293,23 @@ def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> li
     if not others:
         return []
     units, clause = reading.units, reading.units.clause
-    by_clause: dict[int, list[Place]] = {}
-    for other in sorted(others, key=_START):
+    others = sorted(others, key=attrgetter("start"))
+    starts = [other.start for other in others]
+    # The others of each clause, by their places in that order.
+    by_clause: dict[int, list[int]] = {}
+    for at, other in enumerate(others):
         first, last = clause[other.start].number, clause[other.end - 1].number
-        by_clause.setdefault(first, []).append(other)
+        by_clause.setdefault(first, []).append(at)
         if last != first:
-            by_clause.setdefault(last, []).append(other)
+            by_clause.setdefault(last, []).append(at)
 
-    def beside(number: int) -> Sequence[Place]:
+    def beside(number: int) -> list[int]:
         before, behind = by_clause.get(number - 1, []), by_clause.get(number + 1, [])
-        return sorted(
-            [
-                *(before if before and units.is_tied(number) else ()),
-                *(behind if behind and units.is_tied(number + 1) else ()),
-            ],
-            key=_START,
-        )
+        tied = [
+            *(before if before and units.is_tied(number) else ()),
+            *(behind if behind and units.is_tied(number + 1) else ()),
+        ]
+        return sorted(tied)
 
     tied = Remembered(beside)
     joined = []
@@ -317,10 +317,9 @@ def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> li
         first, last = clause[one.start].number, clause[one.end - 1].number
         near = by_clause.get(first) or by_clause.get(last) or tied[first]
         if near:
-            at = bisect_left(near, one.start, key=_START)
-            other = min(
-                near[max(0, at - 1) : at + 1], key=lambda other: abs(other.start - one.start)
-            )
+            behind = bisect_left(near, one.start, key=starts.__getitem__)
+            nearest = near[max(0, behind - 1) : behind + 1]
+            other = others[min(nearest, key=lambda at: abs(starts[at] - one.start))]
             joined.append(
                 Place(
                     min(one.start, other.start),

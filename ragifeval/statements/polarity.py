@@ -65,6 +65,8 @@ _REACH = 40
 _REACH_WITHOUT, _REACH_INSTEAD, _REACH_NOR, _REACH_NONE = 3, 5, 4, 3
 _REACH_FALSE, _REACH_HEAD = 1, 6
 _LONGEST_VERDICT = 8
+# Of what is longer, the middle is not read.
+_LONGEST_PLACE = 200
 _LONGEST_WORD = 40
 # Words for yes and no that are looked at.
 _MOST_VERDICTS = 1_000
@@ -265,24 +267,31 @@ class Signs:
 
     def _only_seems(self, place: Place, clause: Clause) -> bool:
         """Whether it stands behind "ktoś mógłby pomyśleć, że", up to the "ale"."""
-        token = self._seeming.get(clause.sentence.number, place.end)
-        if token >= place.start:
-            return False
-        units = self._reading.units
-        between = units.clauses[units.clause[token].number + 1 : clause.number + 1]
-        return not any(
-            one.opener in _PARTING or self._words[one.tokens[0]] in _TURNING for one in between
-        )
+        token, turn = self._seeming.get(clause.sentence.number, (place.end, 0))
+        return token < place.start and clause.number < turn
 
     @cached_property
-    def _seeming(self) -> Mapping[int, int]:
-        """By sentence, the verb of "ktoś mógłby pomyśleć, że", "mogłoby się wydawać, że"."""
+    def _seeming(self) -> Mapping[int, tuple[int, int]]:
+        """By sentence, the verb of "ktoś mógłby pomyśleć, że", "mogłoby się wydawać, że".
+
+        And the number of the clause that turns from it, else of the first behind the sentence.
+        """
         return {
-            self._reading.units.sentence(token).number: token
+            self._reading.units.sentence(token).number: (token, self._turn(token))
             for token, signal in self._signals.items()
             if signal & _SEEMING
             and any(word.endswith("by") for word in self._words[max(0, token - 3) : token + 1])
         }
+
+    def _turn(self, token: int) -> int:
+        units = self._reading.units
+        sentence = units.sentence(token)
+        for number in range(units.clause[token].number + 1, len(units.clauses)):
+            one = units.clauses[number]
+            is_turned = one.opener in _PARTING or self._words[one.tokens[0]] in _TURNING
+            if is_turned or one.sentence is not sentence:
+                return number
+        return len(units.clauses)
 
     def _is_counterfactual(self, place: Place, marked: Sequence[tuple[int, int]]) -> bool:
         """Whether it would hold if things were otherwise: "zgłoszenie wystarczyłoby, gdyby ..."."""
@@ -336,13 +345,18 @@ class Signs:
         "Sąsiad myli się, mówiąc, że P", "nie jest tak, że P", "niektórzy piszą, że P, ale to mit".
         """
         words, units = self._words, self._reading.units
-        for error in self._errors.get(clause.sentence.number, ()):
+        errors = self._errors.get(clause.sentence.number, ())
+        first = bisect_left(errors, place.start - _REACH)
+        errors = errors[first : bisect_left(errors, place.start + _REACH + 1)]
+        if not errors:
+            return 0
+        reported = any(
+            words[token] in _THAT for token in _near(clause.tokens, place) if token < place.end
+        )
+        for error in errors:
             wrong = units.clause[error]
-            if wrong is clause or abs(error - place.start) > _REACH:
+            if wrong is clause:
                 continue
-            reported = any(
-                words[token] in _THAT for token in _near(clause.tokens, place) if token < place.end
-            )
             if error < place.start:
                 between = units.clauses[wrong.number + 1 : clause.number + 1]
                 if reported and not any(one.opener in ":–" for one in between):
@@ -483,7 +497,8 @@ class Signs:
         for token, signal in marked:
             if token < place.end or token in place.taken:
                 continue
-            if any(self._breaks(between) for between in range(read, token)):
+            is_far = token - read > _LONGEST_PLACE
+            if is_far or any(self._breaks(between) for between in range(read, token)):
                 return 0
             read = token
             clause = self._reading.units.clause[token]
@@ -565,7 +580,7 @@ def _near(tokens: Sequence[int], place: Place) -> Sequence[int]:
         return tokens
     first = bisect_left(tokens, place.start - _REACH)
     last = bisect_left(tokens, place.end + _REACH)
-    if place.end - place.start <= 2 * _REACH:
+    if place.end - place.start <= _LONGEST_PLACE:
         return tokens[first:last]
     inner = bisect_left(tokens, place.start + _REACH), bisect_left(tokens, place.end - _REACH)
     return [*tokens[first : inner[0]], *tokens[inner[1] : last]]

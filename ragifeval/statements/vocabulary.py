@@ -61,7 +61,7 @@ class Vocabulary:
 
     @cached_property
     def _atoms(self) -> Container[str]:
-        """A dict: a set is larger, and so not found in a processor's nearest memory."""
+        """All that the statements look for."""
         atoms: set[str] = set()
         known: set[Pattern] = set()
         new: set[Pattern] = {*self._compiled}
@@ -69,6 +69,7 @@ class Vocabulary:
             known |= new
             atoms.update(*(pattern.all_of for pattern in new))
             new = {part for pattern in new for part in pattern.parts} - known
+        # A set is larger than a dict, and so not found in a processor's nearest memory.
         return dict.fromkeys(sorted(atoms))
 
 

@@ -1,7 +1,7 @@
 """Texts made to take long: all are scored.
 
 A megabyte that takes quadratic time does not end within an hour, one that takes linear time ends
-within a second; benchmarks/long_answers.py measures it.
+within seconds; benchmarks/long_answers.py measures it.
 """
 
 import pytest
