@@ -305,11 +305,12 @@ def join(ones: Sequence[Place], others: Sequence[Place], reading: Reading) -> li
 
     def beside(number: int) -> list[int]:
         before, behind = by_clause.get(number - 1, []), by_clause.get(number + 1, [])
-        tied = [
-            *(before if before and units.is_tied(number) else ()),
-            *(behind if behind and units.is_tied(number + 1) else ()),
-        ]
-        return sorted(tied)
+        return sorted(
+            [
+                *(before if before and units.is_tied(number) else ()),
+                *(behind if behind and units.is_tied(number + 1) else ()),
+            ]
+        )
 
     tied = Remembered(beside)
     joined = []

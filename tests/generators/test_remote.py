@@ -419,7 +419,7 @@ NO_ONE_MODEL = [
     (models(), 'serves no model; set "model" in the config'),
     (models("a", KEY), 'serves 2 models: a, ***; set "model" in the config'),
     (models("a\x1b[31m"), "its model's name is no name (a [31m); set"),
-    (failure(500, "nie"), "does not name its model: 500 Internal Server Error: nie"),
+    (Response(delay=60), "does not name its model: no answer within 0.3 seconds"),
     (failure(401, f"no {KEY}"), "access refused (401: no ***); set the environment variable"),
 ]
 
@@ -427,7 +427,8 @@ NO_ONE_MODEL = [
 @pytest.mark.parametrize(("response", "line"), NO_ONE_MODEL)
 def test_says_why_there_is_no_one_model(response: Response, line: str) -> None:
     with Loopback(in_turn(response)) as server:
-        settings = config(server.url, model=None, max_retries=1)
+        timeout = 0.3 if response.delay else 20.0
+        settings = config(server.url, model=None, timeout=timeout, max_retries=1)
         said = end_of(lambda: served_model(settings, KEY))
     assert said.startswith(server.url)
     assert line in said

@@ -4,6 +4,7 @@ Each case is an answer and what it does with the entries of its group, in order:
 for `never`, + affirmed, - not affirmed.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -1521,6 +1522,41 @@ FOUND: Mapping[str, Sequence[bool]] = {
     "yes": (True,),
     "no": (False,),
 }
+
+
+ENDLESS = {
+    "things": "kajak rower 45 zł ",
+    "denials": "nie kajak 45 zł ",
+    "denials behind": "kajak 45 zł nikt ",
+    "errors": "błąd, kajak 45 zł, ",
+    "starts": "kajak 7 dni od odbioru rower 7 dni ",
+}
+
+
+@pytest.mark.parametrize("piece", ENDLESS.values(), ids=ENDLESS)
+def test_twice_as_much_takes_twice_the_calls(piece: str, normalizer: Normalizer) -> None:
+    entries = [
+        {"say": ["45 zł"], "of": ["kajak*"], "rivals": ["rower*"]},
+        {"say": ["7 dni"], "of": ["kajak*"], "rivals": ["rower*"], "from": ["odbi*"]},
+    ]
+    statements = Statements(statements_in(entries), normalizer)
+
+    def calls(answer: str) -> int:
+        reading, counted = Reading(Text(normalizer(answer))), 0
+
+        def count(*_: object) -> None:
+            nonlocal counted
+            counted += 1
+
+        sys.setprofile(count)
+        try:
+            list(statements.judge(reading))
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    calls(piece * 300)  # what is remembered for all answers is known then
+    assert calls(piece * 300) < 2.1 * calls(piece * 150)
 
 
 def test_the_examples_of_the_documentation(normalizer: Normalizer) -> None:
